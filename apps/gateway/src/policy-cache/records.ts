@@ -1,0 +1,113 @@
+/** What the request path reads of the configuration: plain, frozen records made from database rows. */
+import type { GroupPolicy, KeyPolicy, TenantId } from "@obleth/fairshare";
+
+export interface WeeklyWindow {
+  /** 0 is Sunday. */
+  readonly day: number;
+  /** Minutes after midnight in the tenant's timezone; the end is exclusive, up to 1440. */
+  readonly startMin: number;
+  readonly endMin: number;
+}
+
+/** A term budget; both caps null means none. */
+export interface TermBudget {
+  readonly tokens: number | null;
+  readonly costUsd: number | null;
+  readonly period: "monthly" | "term" | "lifetime";
+  readonly startedAtMs: number | null;
+}
+
+/** A boost in force; `model` null means every pool. */
+export interface BoostRecord {
+  readonly id: string;
+  readonly model: string | null;
+  /** What the tenant's weight is multiplied by, 0.1 to 100 (a boost given as a weight is turned into a factor). */
+  readonly factor: number;
+  readonly expiresAtMs: number;
+}
+
+export interface TenantRecord {
+  readonly id: TenantId;
+  readonly name: string;
+  readonly group: GroupPolicy;
+  readonly weight: number;
+  readonly maxInFlight: number | null;
+  /** By canonical model name; a null cap means no cap there. */
+  readonly modelCaps: ReadonlyMap<string, number | null>;
+  readonly boosts: readonly BoostRecord[];
+  readonly status: "active" | "suspended";
+  readonly timezone: string;
+  readonly activeFromMs: number | null;
+  readonly activeUntilMs: number | null;
+  readonly weeklyWindows: readonly WeeklyWindow[];
+  /** Canonical model names; null allows all. */
+  readonly allowedModels: ReadonlySet<string> | null;
+  readonly tokensPerMinute: number | null;
+  readonly budget: TermBudget | null;
+}
+
+export interface KeyRecord {
+  readonly policy: KeyPolicy;
+  readonly name: string;
+  readonly disabled: boolean;
+  readonly expiresAtMs: number | null;
+  readonly budget: TermBudget | null;
+  readonly tenant: TenantRecord;
+}
+
+export interface EndpointRecord {
+  readonly id: string;
+  readonly name: string;
+  /** Up to and including `/v1`, without a trailing slash. */
+  readonly apiBase: string;
+  readonly protocol: "openai" | "anthropic";
+  /** The name the upstream knows the model by; null: the model's own name. */
+  readonly upstreamModel: string | null;
+  /** Decrypted credential; never logged. */
+  readonly apiKey: string | null;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly weight: number;
+  readonly priority: number;
+  readonly maxInFlight: number | null;
+  readonly enabled: boolean;
+}
+
+export interface ModelRecord {
+  readonly id: string;
+  readonly name: string;
+  readonly aliases: readonly string[];
+  readonly type: string;
+  readonly enabled: boolean;
+  readonly maxInFlight: number | null;
+  readonly admissionWeight: number;
+  readonly endpointSelection: "failover" | "load_balance" | "session_hash";
+  readonly requestTimeoutSecs: number | null;
+  readonly maxRetries: number;
+  readonly retryBackoffMs: number;
+  readonly inputCostPerToken: number | null;
+  readonly outputCostPerToken: number | null;
+  readonly tokenizer: string | null;
+  readonly queueWithoutServers: boolean;
+  readonly sessionAffinity: {
+    readonly enabled?: boolean;
+    readonly holdMs?: number;
+    readonly maxHeldPercent?: number;
+    readonly maxBypassSecs?: number;
+  };
+  /** Enabled or not, in the order of priority, then name. */
+  readonly endpoints: readonly EndpointRecord[];
+}
+
+/** Finds who a secret belongs to. A hit answers at once; a miss reads the database once, however many wait for it. */
+export interface KeyDirectory {
+  /** undefined: no such key. Rejects only when the database cannot be asked and nothing is cached. */
+  find(secret: string): KeyRecord | undefined | Promise<KeyRecord | undefined>;
+}
+
+/** Every registered model, held in memory and kept fresh by change notices. */
+export interface ModelDirectory {
+  /** By name or alias. */
+  find(name: string): ModelRecord | undefined;
+  /** Sorted by name. */
+  list(): readonly ModelRecord[];
+}

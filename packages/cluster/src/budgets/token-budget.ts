@@ -1,0 +1,46 @@
+/**
+ * Token and money limits per minute and per term. Checked read-only before admission and reserved in one atomic step
+ * after it, so a waiter holds no reservation. Memory and Redis versions satisfy one contract suite.
+ */
+export interface MinuteLimit {
+  /** Whose bucket: a tenant's id. */
+  readonly subject: string;
+  /** Bucket size and refill per 60 s, from 1. */
+  readonly tokensPerMinute: number;
+}
+
+export interface TermLimit {
+  /** Whose account, for example `tenant:<id>` or `key:<id>`. */
+  readonly subject: string;
+  /** Which term, so that a new one starts from nothing; the caller works it out from calendar and timezone. */
+  readonly term: string;
+  /** When that term ends, milliseconds of the Unix epoch; null when never. */
+  readonly endsAtMs: number | null;
+  readonly tokens: number | null;
+  readonly costUsd: number | null;
+}
+
+export interface Spend {
+  readonly requestId: string;
+  readonly minute: MinuteLimit | null;
+  readonly terms: readonly TermLimit[];
+  readonly estimatedTokens: number;
+  readonly estimatedCostUsd: number;
+}
+
+export type BudgetAnswer =
+  | { readonly kind: "ok" }
+  /** The minute's bucket cannot pay; it can in `retryAfterMs`. */
+  | { readonly kind: "minute-exhausted"; readonly retryAfterMs: number }
+  | { readonly kind: "term-exhausted"; readonly subject: string }
+  /** The store did not answer; the caller decides by `OBLETH_FAIL_OPEN`. */
+  | { readonly kind: "unavailable" };
+
+export interface TokenBudgets {
+  /** Would `reserve` pass now? Changes nothing. */
+  check(spend: Spend): Promise<BudgetAnswer>;
+  /** Takes the estimate from every account in one step, or from none. */
+  reserve(spend: Spend): Promise<BudgetAnswer>;
+  /** Gives the reservation back and books what was really used. Never rejects; a lost one expires by itself. */
+  settle(spend: Spend, actual: { tokens: number; costUsd: number }): Promise<void>;
+}

@@ -1,0 +1,40 @@
+import { defineConfig } from "vitest/config";
+
+/** One run over the whole repository. Names say the kind: `.test.ts` pure and quick, `.property.test.ts` random
+ * histories, `.int.test.ts` needs the real Postgres and Redis that `scripts/services.ts` starts. */
+const skip = ["**/node_modules/**", "**/dist/**", "**/.next/**", "e2e/**"];
+
+export default defineConfig({
+  test: {
+    reporters: ["default"],
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: "unit",
+          include: ["{apps,packages}/**/*.test.{ts,tsx}", "scripts/**/*.test.ts"],
+          exclude: [...skip, "**/*.int.test.ts", "**/*.property.test.ts"],
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "property",
+          include: ["{apps,packages}/**/*.property.test.ts"],
+          exclude: skip,
+          testTimeout: 120_000,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "integration",
+          include: ["{apps,packages}/**/*.int.test.ts"],
+          exclude: skip,
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+        },
+      },
+    ],
+  },
+});
