@@ -1,0 +1,115 @@
+/**
+ * The read-only picture of the engine's state that live, history, metrics, views, explanations and previews start
+ * from. Plain data, safe to serialise; all counts are of one moment. In the pool's picture every share is split over
+ * `usable` slots and over the groups and tenants with work (running, waiting or held).
+ */
+import type { GroupId, KeyId, PoolId, TenantId } from "./ids";
+
+/** Why a tenant's next request has not started. The order is the order in which causes are tried. */
+export const WAIT_REASONS = [
+  "not_waiting",
+  "no_servers",
+  "tenant_cap",
+  "key_cap",
+  "global_ceiling",
+  "fallback_split",
+  "other_replica",
+  "held_slots",
+  "below_share",
+  "next_in_line",
+  "pool_full",
+] as const;
+export type WaitReason = (typeof WAIT_REASONS)[number];
+
+interface Usage {
+  /** Requests that have a slot. */
+  readonly inFlight: number;
+  /** Requests in the queue. */
+  readonly queued: number;
+  /** Slots kept empty for a session's next step. */
+  readonly held: number;
+  /** Slots in use (running and held) above the share. */
+  readonly borrowed: number;
+}
+
+export interface KeySnapshot extends Omit<Usage, "borrowed"> {
+  readonly keyId: KeyId;
+  readonly tenantId: TenantId;
+  readonly weight: number;
+  readonly maxInFlight: number | null;
+  /** Tokens charged since the pool began, a plain sum. */
+  readonly servedTokens: number;
+  /** Tokens per weight; finite. */
+  readonly shareScore: number;
+  /** Part of its tenant's fair share, 0 to 1 of the tenant's. */
+  readonly weightShare: number;
+  /** The tenant's slot share times `weightShare`, a fraction. */
+  readonly expectedSlots: number;
+  readonly oldestWaitMs: number | null;
+  readonly atCap: boolean;
+}
+
+export interface TenantSnapshot extends Usage {
+  readonly tenantId: TenantId;
+  readonly group: GroupId;
+  readonly weight: number;
+  readonly boostFactor: number;
+  readonly effectiveWeight: number;
+  readonly maxInFlight: number | null;
+  /** Whole slots it may hold before it borrows. 0 when takers outnumber slots; it then counts as one. */
+  readonly slotShare: number;
+  readonly servedTokens: number;
+  readonly shareScore: number;
+  /** Of the whole pool, 0 to 1. */
+  readonly weightShare: number;
+  /** `weightShare` times usable slots: the fair share, a fraction. */
+  readonly expectedSlots: number;
+  readonly oldestWaitMs: number | null;
+  /** Waits, holds fewer slots than its share, and another tenant here holds at least one more than its own. */
+  readonly belowShare: boolean;
+  readonly atCap: boolean;
+  /** Place among the tenants that wait here, from 1, in the order the scheduler would pick now; null: not waiting. */
+  readonly position: number | null;
+  /** Milliseconds since it last rose above its slot share; null when not above. */
+  readonly aboveShareMs: number | null;
+}
+
+export interface GroupSnapshot extends Usage {
+  readonly name: GroupId;
+  readonly weight: number;
+  /** Whole slots the group may hold before it borrows. */
+  readonly slotCap: number;
+  readonly servedTokens: number;
+  readonly shareScore: number;
+  readonly weightShare: number;
+  readonly expectedSlots: number;
+}
+
+export interface PoolSnapshot extends Usage {
+  readonly pool: PoolId;
+  /** Slots in force on this replica. */
+  readonly size: number;
+  /** Slots asked for; differs from `size` under the split. */
+  readonly configuredSize: number;
+  /** Slots that shares are split over: smaller than `size` while the ceiling binds. */
+  readonly usable: number;
+  readonly admissionWeight: number;
+  readonly oldestWaitMs: number | null;
+  /** Lowest share score of a waiting tenant, else the remembered level. */
+  readonly virtualTime: number;
+  /** Releases in the last five minutes. */
+  readonly finishes5m: number;
+  readonly groups: readonly GroupSnapshot[];
+  readonly tenants: readonly TenantSnapshot[];
+  readonly keys: readonly KeySnapshot[];
+}
+
+export interface EngineSnapshot extends Usage {
+  readonly algorithm: "hierarchical" | "weighted";
+  /** Global ceiling in force, and as configured. */
+  readonly ceiling: number;
+  readonly configuredCeiling: number;
+  /** True when no pool may start another request because of the ceiling. */
+  readonly isCeilingReached: boolean;
+  readonly pools: readonly PoolSnapshot[];
+}
