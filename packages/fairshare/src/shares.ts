@@ -1,0 +1,215 @@
+/**
+ * The split of whole slots by weight: largest remainder, then at least one each while there is room.
+ *
+ * Scheduler, live state, previews and the page all divide slots with these functions, so they cannot disagree. All
+ * arithmetic is on whole numbers: quotas are kept as fractions over the sum of weights and never rounded, so every
+ * machine gives the same split. Nothing depends on the order of the input except the order of the output.
+ *
+ * Source: Hamilton's method of apportionment; the lift to one follows Kubernetes' API Priority and Fairness in spirit.
+ */
+
+/** One that takes part in a split. */
+export interface Claimant {
+  /** Last tie-breaker: compared by code units, lower first. */
+  readonly id: string;
+  /** Whole number from 1. */
+  readonly weight: number;
+  /** Share score (tokens per weight); lower is further behind and goes first when remainders are equal. */
+  readonly score: number;
+}
+
+/** A group and those of its tenants that have work. */
+export interface GroupClaimant<Member extends Claimant = Claimant> extends Claimant {
+  readonly members: readonly Member[];
+}
+
+/** How one claimant's part came about, for showing the rounding. */
+export interface SplitStep {
+  readonly id: string;
+  readonly weight: number;
+  /** The exact part before rounding, slots x weight / sum of weights, for display. */
+  readonly quota: number;
+  /** Quota rounded down. */
+  readonly whole: number;
+  /** What rounding down left, in units of 1 / `remainderOf` of a slot. */
+  readonly remainder: number;
+  /** Sum of all weights. */
+  readonly remainderOf: number;
+  /** 1 when it won one of the slots that rounding down left over, else 0. */
+  readonly leftOver: number;
+  /** 1 when it had nothing and was lifted to one slot; minus the slots it paid for others' lifts; else 0. */
+  readonly lift: number;
+  /** Who paid for its lift; null when it was not lifted. */
+  readonly paidBy: string | null;
+  /** Slots in the end: whole + leftOver + lift. */
+  readonly result: number;
+}
+
+/** The parts of a two-level split, in the order of the groups and of their members. */
+export interface PoolSplit {
+  readonly groups: readonly number[];
+  readonly members: readonly (readonly number[])[];
+}
+
+/**
+ * Divides `slots` (whole, 0 or more) over the claimants by weight. Returns one part per claimant, in input order.
+ *
+ * The parts sum to exactly `slots` unless there are no claimants. With slots >= claimants each part is at least 1. A
+ * larger weight never gets less than a smaller one; equal weights differ by at most 1. Without a lift each part is the
+ * quota rounded down or up. With fewer slots than claimants some parts are 0.
+ *
+ * Cost O(n log n).
+ */
+export function splitSlots(slots: number, claimants: readonly Claimant[]): number[] {
+  return apportion(slots, claimants).parts;
+}
+
+/**
+ * Divides `slots` over groups by group weight, then each group's part over its members by their effective weight.
+ * Each level has the guarantees of `splitSlots`.
+ */
+export function splitPool(slots: number, groups: readonly GroupClaimant[]): PoolSplit {
+  const parts = splitSlots(slots, groups);
+  return { groups: parts, members: groups.map((group, index) => splitSlots(parts[index] ?? 0, group.members)) };
+}
+
+/**
+ * The rounding of `splitSlots`, step by step, in input order. `result` equals what `splitSlots` returns.
+ */
+export function splitSteps(slots: number, claimants: readonly Claimant[]): SplitStep[] {
+  const { parts, wholes, remainders, winners, payments, total } = apportion(slots, claimants);
+  const isWinner = new Set(winners);
+  const payerOf = new Map(payments.map((payment) => [payment.taker, payment.payer]));
+  return claimants.map((claimant, index) => {
+    const whole = wholes[index] ?? 0;
+    const remainder = remainders[index] ?? 0;
+    const leftOver = isWinner.has(index) ? 1 : 0;
+    const result = parts[index] ?? 0;
+    const payer = payerOf.get(index);
+    return {
+      id: claimant.id,
+      weight: claimant.weight,
+      quota: whole + remainder / total,
+      whole,
+      remainder,
+      remainderOf: total,
+      leftOver,
+      lift: result - whole - leftOver,
+      paidBy: payer === undefined ? null : (claimants[payer]?.id ?? null),
+      result,
+    };
+  });
+}
+
+/**
+ * What one of `replicas` gateways may use of a limit when it cannot ask the others: rounded up, at least 1. The sum
+ * over all gateways is below limit + replicas, or equal to the number of replicas when that is larger than the limit.
+ */
+export function splitLimit(limit: number, replicas: number): number {
+  return Math.max(1, Math.ceil(limit / Math.max(1, replicas)));
+}
+
+/** A slot the split moved so that somebody with none got one. Both are positions in the input. */
+interface Payment {
+  readonly taker: number;
+  readonly payer: number;
+}
+
+interface Apportionment {
+  readonly parts: number[];
+  readonly wholes: number[];
+  readonly remainders: number[];
+  /** Who won a left-over slot, best claim first. */
+  readonly winners: readonly number[];
+  readonly payments: readonly Payment[];
+  readonly total: number;
+}
+
+function apportion(slots: number, claimants: readonly Claimant[]): Apportionment {
+  const total = claimants.reduce((sum, claimant) => sum + claimant.weight, 0);
+  const wholes: number[] = [];
+  const remainders: number[] = [];
+  let left = slots;
+  for (const { weight } of claimants) {
+    const [whole, remainder] = divide({ slots, weight, total });
+    wholes.push(whole);
+    remainders.push(remainder);
+    left -= whole;
+  }
+  const parts = [...wholes];
+  const winners = claimants.length === 0 ? [] : largestRemainders({ count: left, claimants, remainders });
+  for (const winner of winners) parts[winner] = (parts[winner] ?? 0) + 1;
+  const payments = slots >= claimants.length ? liftToOne({ claimants, parts, remainders, winners }) : [];
+  return { parts, wholes, remainders, winners, payments, total };
+}
+
+/** Whole part and remainder of slots x weight / total, exact at any size. */
+function divide({ slots, weight, total }: { slots: number; weight: number; total: number }): [number, number] {
+  const product = slots * weight;
+  if (product <= Number.MAX_SAFE_INTEGER) {
+    const remainder = product % total;
+    return [(product - remainder) / total, remainder];
+  }
+  const exact = BigInt(slots) * BigInt(weight);
+  return [Number(exact / BigInt(total)), Number(exact % BigInt(total))];
+}
+
+/** The `count` claimants with the largest remainders; equal ones by `claimOrder`. */
+function largestRemainders(input: {
+  count: number;
+  claimants: readonly Claimant[];
+  remainders: readonly number[];
+}): number[] {
+  const { count, claimants, remainders } = input;
+  if (count <= 0) return [];
+  return [...claimants.keys()]
+    .sort((a, b) => (remainders[b] ?? 0) - (remainders[a] ?? 0) || claimOrder(claimants[a], claimants[b]))
+    .slice(0, count);
+}
+
+/**
+ * Gives each claimant that has 0 one slot of whoever is furthest above its quota and keeps more than one; equal ones
+ * pay in the reverse of `claimOrder`, so who is furthest ahead pays first. Changes `parts`; returns who paid whom.
+ *
+ * Being above the quota is 1 - remainder for a winner of a left-over slot and -remainder for the others, and each
+ * payment lowers it by 1. So the winners pay once each, smallest remainder first, then all in rounds in that order.
+ */
+function liftToOne(input: {
+  claimants: readonly Claimant[];
+  parts: number[];
+  remainders: readonly number[];
+  winners: readonly number[];
+}): Payment[] {
+  const { claimants, parts, remainders, winners } = input;
+  const takers = [...claimants.keys()]
+    .filter((index) => parts[index] === 0)
+    .sort((a, b) => claimOrder(claimants[a], claimants[b]));
+  if (takers.length === 0) return [];
+  const payOrder = (a: number, b: number) =>
+    (remainders[a] ?? 0) - (remainders[b] ?? 0) || claimOrder(claimants[b], claimants[a]);
+  const canPay = (index: number) => (parts[index] ?? 0) > 1;
+  const payments: Payment[] = [];
+  let round = winners.filter(canPay).sort(payOrder);
+  let isFirstRound = true;
+  while (payments.length < takers.length) {
+    for (const payer of round) {
+      const taker = takers[payments.length];
+      if (taker === undefined) break;
+      parts[payer] = (parts[payer] ?? 0) - 1;
+      parts[taker] = 1;
+      payments.push({ taker, payer });
+    }
+    round = isFirstRound ? [...claimants.keys()].filter(canPay).sort(payOrder) : round.filter(canPay);
+    isFirstRound = false;
+  }
+  return payments;
+}
+
+/** Who comes first among equal remainders: lowest score, then larger weight, then lower id. */
+function claimOrder(a: Claimant | undefined, b: Claimant | undefined): number {
+  if (a === undefined || b === undefined) return 0;
+  if (a.score !== b.score) return a.score < b.score ? -1 : 1;
+  if (a.weight !== b.weight) return b.weight - a.weight;
+  if (a.id === b.id) return 0;
+  return a.id < b.id ? -1 : 1;
+}
