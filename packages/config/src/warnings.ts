@@ -1,0 +1,44 @@
+/** What deserves a warning at the start: legal settings that will surprise somebody later. */
+import { SETTINGS } from "./defaults";
+import type { Settings } from "./env";
+
+export interface StartWarning {
+  /** Event name of the log line. */
+  readonly event: string;
+  readonly message: string;
+}
+
+export interface StartFacts {
+  /** Sum of the configured sizes of the enabled pools, in slots. */
+  readonly enabledPoolSlots: number;
+  /** `maxmemory-policy` of the Redis in use; null without Redis or when it cannot be read. */
+  readonly redisEvictionPolicy: string | null;
+}
+
+/** Warnings in a fixed order; none for a sound configuration. */
+export function startWarnings(settings: Settings, facts: StartFacts): StartWarning[] {
+  const warnings: StartWarning[] = [];
+  if (settings.globalMaxInFlight < facts.enabledPoolSlots) {
+    warnings.push({
+      event: "settings.ceiling_below_pools",
+      message:
+        `${SETTINGS.globalMaxInFlight.env} is ${settings.globalMaxInFlight}, below the ${facts.enabledPoolSlots} slots of ` +
+        "the enabled pools; pools will wait for each other when they are busy together",
+    });
+  }
+  if (settings.affinityMaxBypassSecs * 2 > settings.admissionTimeoutSecs) {
+    warnings.push({
+      event: "settings.bypass_near_timeout",
+      message:
+        `${SETTINGS.affinityMaxBypassSecs.env} (${settings.affinityMaxBypassSecs} s) is over half of ` +
+        `${SETTINGS.admissionTimeoutSecs.env} (${settings.admissionTimeoutSecs} s); a passed request may time out before it goes next`,
+    });
+  }
+  if (facts.redisEvictionPolicy !== null && facts.redisEvictionPolicy !== "noeviction") {
+    warnings.push({
+      event: "settings.redis_may_evict",
+      message: `Redis runs with maxmemory-policy ${facts.redisEvictionPolicy} and may drop slot counts; set noeviction`,
+    });
+  }
+  return warnings;
+}
