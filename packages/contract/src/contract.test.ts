@@ -1,0 +1,82 @@
+import { describe, expect, it } from "vitest";
+import {
+  groupCreate,
+  groupWeights,
+  isoTime,
+  modelCreate,
+  objectName,
+  paths,
+  type RouteId,
+  routes,
+  tenantCreate,
+} from "./index";
+import { openApiDocument } from "./openapi";
+
+describe("the contract", () => {
+  it("gives every path parameter a schema, and names no parameter twice", () => {
+    for (const id of Object.keys(paths) as RouteId[]) {
+      const named = [...paths[id].path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]);
+      const spec: RouteSpec = routes[id];
+      expect(Object.keys(spec.params?.shape ?? {}).sort(), id).toEqual(named.sort());
+    }
+  });
+
+  it("has every route in the OpenAPI document, with patterns that compile", () => {
+    const document = openApiDocument({ version: "1" });
+    const ids = Object.values(document.paths ?? {}).flatMap((item) =>
+      Object.values(item as Record<string, { operationId?: string }>).map((operation) => operation.operationId),
+    );
+    expect(ids.sort()).toEqual(Object.keys(paths).sort());
+    for (const match of JSON.stringify(document).matchAll(/"pattern":("(?:[^"\\]|\\.)*")/g)) {
+      expect(() => new RegExp(JSON.parse(match[1] ?? '""') as string, "u")).not.toThrow();
+    }
+  });
+
+  it.each([0, -1, 1.5, 1_000_001, "5", null, Number.NaN])("refuses weight %s instead of clamping it", (weight) => {
+    expect(groupCreate.safeParse({ name: "a", weight }).success).toBe(false);
+  });
+
+  it("refuses unknown fields, `__proto__` included", () => {
+    expect(tenantCreate.safeParse({ name: "a", wieght: 5 }).success).toBe(false);
+    expect(groupCreate.safeParse(JSON.parse('{"name":"a","__proto__":{"weight":5}}')).success).toBe(false);
+  });
+
+  it.each(["__proto__", "constructor", "0", "-1", "日本", "a/b", "שלום", "👩‍🚀"])("takes %s as a name", (name) => {
+    expect(objectName.safeParse(name).success).toBe(true);
+  });
+
+  it.each(["", " a", "a ", ".", "..", "a\u0000b", "a\nb", "\ud800", "x".repeat(201)])(
+    "refuses %j as a name",
+    (name) => {
+      expect(objectName.safeParse(name).success).toBe(false);
+    },
+  );
+
+  it.each(["2026-11-30T09:00:00", "2026-11-30", "09:00", "0000-01-01T00:00:00Z", "9999-12-31T00:00:00Z", ""])(
+    "refuses %j as a time: no zone, or a year that cannot be kept",
+    (text) => {
+      expect(isoTime.safeParse(text).success).toBe(false);
+    },
+  );
+
+  it("takes a time with an offset", () => {
+    expect(isoTime.safeParse("2026-11-30T09:00:00+05:45").success).toBe(true);
+  });
+
+  it("keeps a group called `__proto__` in a map of weights and checks its value", () => {
+    const good = groupWeights.parse(JSON.parse('{"weights":{"__proto__":7,"a":1}}'));
+    expect(Object.entries(good.weights)).toEqual([
+      ["__proto__", 7],
+      ["a", 1],
+    ]);
+    const bad = groupWeights.safeParse(JSON.parse('{"weights":{"__proto__":0}}'));
+    expect(bad.error?.issues[0]?.path).toEqual(["weights", "__proto__"]);
+  });
+
+  it("takes endpoints or the shorthand for one, not both", () => {
+    const base = { name: "m", api_base: "http://h/v1" };
+    expect(modelCreate.safeParse(base).success).toBe(true);
+    expect(modelCreate.safeParse({ ...base, endpoints: [] }).success).toBe(false);
+    expect(modelCreate.safeParse({ name: "m", api_key: "k" }).success).toBe(false);
+  });
+});

@@ -1,0 +1,26 @@
+/** Health, version and the whole configuration as one file. */
+import { z } from "zod";
+import { isoTimeOut } from "./common";
+
+export const health = z.strictObject({ status: z.enum(["ok", "draining"]) }).meta({ id: "Health" });
+export const versionInfo = z
+  .strictObject({ name: z.literal("obleth"), version: z.string(), commit: z.string().nullable() })
+  .meta({ id: "Version" });
+
+export const CONFIG_FORMAT = "obleth.config/1";
+const row = z.record(z.string(), z.unknown());
+
+/** Everything an installation is configured with; no users and no usage. Secrets are hashes or sealed. */
+export const configFile = z
+  .strictObject({
+    format: z.literal(CONFIG_FORMAT),
+    exported_at: isoTimeOut.optional(),
+    groups: z.array(row).max(10_000),
+    models: z.array(row).max(10_000),
+    tenants: z.array(row).max(100_000),
+    keys: z.array(row).max(500_000),
+    boosts: z.array(row).max(100_000),
+    global_max_in_flight: z.int().nullable(),
+  })
+  .meta({ id: "ConfigFile" });
+export type ConfigFile = z.infer<typeof configFile>;
