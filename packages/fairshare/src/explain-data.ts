@@ -1,0 +1,175 @@
+/** The shape of an explanation and of the facts it is made from. Data only; see `explain.ts` for the rules. */
+import type { ExplainContext, SilentReplica } from "./explain-context";
+import type { GroupId, KeyId, PoolId, TenantId } from "./ids";
+import type { EngineSnapshot, KeySnapshot, PoolSnapshot, TenantSnapshot, WaitReason } from "./snapshot";
+
+/** Sharper than the reason, where one reason has several causes. */
+export const WAIT_CAUSES = [
+  "refused",
+  "no_base_url",
+  "no_enabled_endpoint",
+  "no_ready_replica",
+  "silent_replica",
+  "lost_claim",
+  "at_share",
+  "within_share",
+] as const;
+export type WaitCause = (typeof WAIT_CAUSES)[number];
+
+/** A tenant with slots above its share. */
+export interface Holder {
+  readonly tenantId: TenantId;
+  readonly tenantName: string;
+  /** Slots above its share, at least 1. */
+  readonly slots: number;
+  /** How long it has been above; null when the snapshot does not know. */
+  readonly sinceMs: number | null;
+}
+
+export interface BreakdownPart {
+  readonly reason: WaitReason;
+  /** Waiting requests, at least 1. */
+  readonly requests: number;
+}
+
+/** The key whose cap is in the way; set only for the reason `key_cap`. */
+export interface CappedKey {
+  readonly keyId: KeyId;
+  readonly keyName: string;
+  readonly cap: number;
+  readonly held: number;
+  readonly queued: number;
+  /** Other keys of the tenant are in this pool and below their caps. */
+  readonly hasFreeSiblings: boolean;
+}
+
+/** The counts an explanation rests on; all of one snapshot. */
+export interface WaitNumbers {
+  /** The tenant's slots in use, running and held. */
+  readonly inUse: number;
+  /** Its whole slot share, at least 1: a share of 0 counts as one. */
+  readonly share: number;
+  readonly queued: number;
+  readonly cap: number | null;
+  readonly poolSize: number;
+  readonly poolConfiguredSize: number;
+  /** Slots of the pool in use by anyone, on every gateway when the caller knows that. */
+  readonly poolInUse: number;
+  readonly poolHeld: number;
+  /** Free slots of the pool, 0 or more. */
+  readonly poolFree: number;
+  readonly ceiling: number;
+  readonly ceilingInUse: number;
+  readonly expectedSlots: number;
+}
+
+export interface Explanation {
+  readonly algorithm: EngineSnapshot["algorithm"];
+  readonly pool: PoolId;
+  readonly tenantId: TenantId;
+  readonly tenantName: string;
+  readonly group: GroupId;
+  readonly reason: WaitReason;
+  readonly cause: WaitCause | null;
+  readonly numbers: WaitNumbers;
+  readonly cappedKey: CappedKey | null;
+  readonly silentReplica: SilentReplica | null;
+  /** Claims of its first request that other gateways won, in a row. */
+  readonly lostClaims: number;
+  /** Longest time a held slot of the pool may still stay empty; null when unknown or none is held. */
+  readonly holdLeftMs: number | null;
+  readonly refused: ExplainContext["refused"];
+  readonly mode: ExplainContext["mode"];
+  readonly modeSinceTsMs: number | null;
+  readonly queueWithoutServers: boolean;
+  readonly admissionTimeoutMs: number;
+  readonly notes: readonly Note[];
+  /** Sums to what waits. */
+  readonly breakdown: readonly BreakdownPart[];
+  /** Others above their share, most slots first, then longest. */
+  readonly holders: readonly Holder[];
+  /** Place among the waiting tenants, from 1; null when it does not wait. */
+  readonly position: number | null;
+  /** Requests of others likely to start before its next one; null when its place does not decide. */
+  readonly ahead: number | null;
+  readonly oldestWaitMs: number | null;
+  /** Mean time between finishes in the pool; null below `MIN_FINISHES_FOR_PACE`. */
+  readonly finishGapMs: number | null;
+  /** `finishGapMs` times the finishes it takes; null when no honest estimate exists. Never a promise. */
+  readonly estimatedWaitMs: number | null;
+  readonly actions: readonly Action[];
+}
+
+/** What one pool's explanations share, worked out once so that a pool of thousands costs one pass. */
+export interface PoolFacts {
+  readonly engine: EngineSnapshot;
+  readonly pool: PoolSnapshot;
+  readonly context: ExplainContext;
+  readonly inUse: number;
+  readonly free: number;
+  readonly keysOf: ReadonlyMap<TenantId, readonly KeySnapshot[]>;
+  /** Tenants above their share, most slots first. */
+  readonly above: readonly TenantSnapshot[];
+}
+
+/** What else is true of a wait, beside its cause. Listed in the order of importance; a reader sees the first. */
+export type Note =
+  | { readonly note: "over_size"; readonly size: number; readonly inUse: number; readonly mustFinish: number }
+  | { readonly note: "bypass_limit"; readonly oldestWaitMs: number }
+  | { readonly note: "passed_by_warm"; readonly keyName: string; readonly jumps: number; readonly maxJumps: number }
+  | { readonly note: "split_cap"; readonly cap: number; readonly replicas: number; readonly here: number }
+  | { readonly note: "held_in_cap"; readonly held: number }
+  | { readonly note: "more_takers"; readonly slots: number; readonly groups: number }
+  | {
+      readonly note: "boosted";
+      readonly tenantName: string;
+      readonly factor: number;
+      readonly expiresTsMs: number;
+    }
+  | { readonly note: "partial_view" };
+
+export const NOTE_KINDS = [
+  "over_size",
+  "bypass_limit",
+  "passed_by_warm",
+  "split_cap",
+  "held_in_cap",
+  "more_takers",
+  "boosted",
+  "partial_view",
+] as const satisfies readonly Note["note"][];
+
+export const ACTION_KINDS = [
+  "open_budgets",
+  "open_usage",
+  "open_endpoints",
+  "scale_backend",
+  "change_model_cap",
+  "change_tenant_cap",
+  "raise_key_cap",
+  "raise_ceiling",
+  "open_cluster",
+  "see_traffic",
+  "shorten_hold",
+  "lower_held_percent",
+  "see_holders",
+  "boost_tenant",
+  "cap_holder",
+  "raise_weight",
+  "grow_pool",
+  "add_servers",
+] as const;
+export type ActionKind = (typeof ACTION_KINDS)[number];
+
+/** Something a person can do about a wait, and the management route that does it. */
+export interface Action {
+  readonly kind: ActionKind;
+  /** Null when it happens outside the gateway. */
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | null;
+  /** Path below the API's base, names encoded; null when it happens outside the gateway. */
+  readonly route: string | null;
+  /** Name of what it acts on: a tenant, key, model or gateway. */
+  readonly target: string;
+  /** The smallest value that changes the outcome, where there is one. */
+  readonly value: number | null;
+}
