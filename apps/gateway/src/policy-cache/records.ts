@@ -1,5 +1,5 @@
 /** What the request path reads of the configuration: plain, frozen records made from database rows. */
-import type { GroupPolicy, KeyPolicy, TenantId } from "@obleth/fairshare";
+import type { GroupPolicy, KeyId, KeyPolicy, TenantId } from "@obleth/fairshare";
 
 export interface WeeklyWindow {
   /** 0 is Sunday. */
@@ -24,6 +24,18 @@ export interface BoostRecord {
   /** What the tenant's weight is multiplied by, 0.1 to 100 (a boost given as a weight is turned into a factor). */
   readonly factor: number;
   readonly expiresAtMs: number;
+  /** Set when it was given as a weight. */
+  readonly weight: number | null;
+  readonly reason: string;
+  readonly createdBy: string;
+}
+
+/** A group as the live state names it. */
+export interface GroupRecord {
+  readonly name: string;
+  readonly weight: number;
+  /** Index into the page's palette. */
+  readonly color: number;
 }
 
 export interface TenantRecord {
@@ -110,4 +122,25 @@ export interface ModelDirectory {
   find(name: string): ModelRecord | undefined;
   /** Sorted by name. */
   list(): readonly ModelRecord[];
+}
+
+/** Names and standing of whoever appears in the live state. Answers at once, from memory. */
+export interface NameDirectory {
+  tenant(id: TenantId): TenantRecord | undefined;
+  group(name: string): GroupRecord | undefined;
+  /** undefined for a key that is gone or whose name is still being read. */
+  keyName(id: KeyId): string | undefined;
+}
+
+/** Reads configuration rows as these records. Each call is one round trip and may reject when the database is away. */
+export interface PolicySource {
+  /** By the hash that `secretHash` gives; a rotated key's previous secret counts during its overlap. */
+  loadKeyByHash(hash: string): Promise<KeyRecord | undefined>;
+  /** Those of the ids that exist, in any order. */
+  loadKeys(ids: readonly KeyId[]): Promise<readonly KeyRecord[]>;
+  /** Those of the ids that exist, or all. */
+  loadTenants(ids?: readonly TenantId[]): Promise<readonly TenantRecord[]>;
+  loadGroups(): Promise<readonly GroupRecord[]>;
+  /** Sorted by name, disabled ones too. */
+  loadModels(): Promise<readonly ModelRecord[]>;
 }
