@@ -1,0 +1,189 @@
+/**
+ * Budgets that all replicas share, each operation one script call on the Redis clock. While Redis is silent every
+ * question is answered `unavailable` at once. Settlements that could not be delivered are kept, up to a bound, and
+ * sent again once Redis answers; the scripts book each request once however often it is sent.
+ */
+import type { Clock } from "@obleth/clock";
+import { Breaker } from "../redis/breaker";
+import type { Keys } from "../redis/keys";
+import type { ScriptRunner } from "../redis/scripts";
+import { type Account, accountsOf, nanoDollars, RESERVATION_MS, wholeTokens } from "./accounts";
+import type { BudgetAnswer, Spend, TokenBudgets } from "./token-budget";
+
+export interface RedisBudgetsOptions {
+  readonly scripts: ScriptRunner;
+  readonly keys: Keys;
+  readonly clock: Clock;
+  /** Longest wait for an answer, ms. */
+  readonly timeoutMs: number;
+  readonly ping: () => Promise<unknown>;
+  /** Told when Redis stops and starts answering, with the reason. */
+  readonly onAvailability?: (isAvailable: boolean, reason: unknown) => void;
+  /** Told the name of an account whose stored value cannot be read. */
+  readonly onUnreadable?: (message: string) => void;
+}
+
+interface Settlement {
+  readonly spend: Spend;
+  readonly actual: { readonly tokens: number; readonly costUsd: number };
+  readonly isUnreserved: boolean;
+}
+
+/** Settlements kept while Redis is away: about 20 MB. More are dropped and counted; their reservations lapse. */
+const MAX_UNSENT = 50_000;
+/** Request ids remembered as admitted without a reservation, until they settle. */
+const MAX_UNRESERVED = 50_000;
+/** Settlements sent again at once, so that a long outage does not end in one burst. */
+const RESEND_BATCH = 100;
+
+export class RedisBudgets implements TokenBudgets {
+  readonly #options: RedisBudgetsOptions;
+  readonly #breaker: Breaker;
+  readonly #unreserved = new Set<string>();
+  readonly #unsent: Settlement[] = [];
+  #resending: Promise<void> | undefined;
+  #droppedSettlements = 0;
+
+  constructor(options: RedisBudgetsOptions) {
+    this.#options = options;
+    this.#breaker = new Breaker({
+      clock: options.clock,
+      timeoutMs: options.timeoutMs,
+      probe: options.ping,
+      onChange: (isOpen, reason) => {
+        options.onAvailability?.(!isOpen, reason);
+        if (!isOpen) void this.#resend();
+      },
+    });
+  }
+
+  /** False while questions are answered `unavailable` without asking Redis. */
+  get isAvailable(): boolean {
+    return !this.#breaker.isOpen;
+  }
+
+  /** Settlements waiting for Redis to come back. */
+  get unsentCount(): number {
+    return this.#unsent.length;
+  }
+
+  /** Settlements given up because too many were waiting. */
+  get droppedSettlements(): number {
+    return this.#droppedSettlements;
+  }
+
+  check(spend: Spend): Promise<BudgetAnswer> {
+    return this.#spend("check", spend);
+  }
+
+  async reserve(spend: Spend): Promise<BudgetAnswer> {
+    const answer = await this.#spend("reserve", spend);
+    if (answer.kind === "unavailable" && this.#unreserved.size < MAX_UNRESERVED) this.#unreserved.add(spend.requestId);
+    return answer;
+  }
+
+  async settle(spend: Spend, actual: { tokens: number; costUsd: number }): Promise<void> {
+    const isUnreserved = this.#unreserved.delete(spend.requestId);
+    if (spend.minute === null && spend.terms.length === 0) return;
+    await this.#send({ spend, actual, isUnreserved });
+  }
+
+  /** Delivers what is waiting if Redis answers, then stops. For shutdown. */
+  async close(): Promise<void> {
+    await this.#resend();
+    this.#breaker.close();
+  }
+
+  async #spend(operation: "check" | "reserve", spend: Spend): Promise<BudgetAnswer> {
+    const accounts = accountsOf(spend);
+    if (accounts.length === 0) return { kind: "ok" };
+    const args: (string | number)[] = [
+      operation,
+      spend.requestId,
+      wholeTokens(spend.estimatedTokens),
+      nanoDollars(spend.estimatedCostUsd),
+      RESERVATION_MS,
+    ];
+    for (const account of accounts) {
+      if (account.kind === "minute") args.push("minute", account.tokensPerMinute, -1, 0);
+      else args.push("term", account.tokens, account.nanos, account.endsAtMs);
+    }
+    try {
+      const reply = await this.#run("spend", accounts, args);
+      return decodeAnswer(reply, accounts);
+    } catch {
+      return { kind: "unavailable" };
+    }
+  }
+
+  async #send(settlement: Settlement): Promise<void> {
+    const { spend, actual, isUnreserved } = settlement;
+    const accounts = accountsOf(spend);
+    const args: (string | number)[] = [
+      spend.requestId,
+      wholeTokens(actual.tokens),
+      nanoDollars(actual.costUsd),
+      isUnreserved ? 1 : 0,
+    ];
+    for (const account of accounts) {
+      if (account.kind === "minute") args.push("minute", account.tokensPerMinute, 0);
+      else args.push("term", -1, account.endsAtMs);
+    }
+    try {
+      await this.#run("settle", accounts, args);
+    } catch (error) {
+      if (!isUnreadable(error)) this.#keep(settlement);
+    }
+  }
+
+  #keep(settlement: Settlement): void {
+    if (this.#unsent.length < MAX_UNSENT) this.#unsent.push(settlement);
+    else this.#droppedSettlements++;
+  }
+
+  /** Delivers what is waiting, oldest first, until Redis is silent again. Calls while it runs share its end. */
+  #resend(): Promise<void> {
+    this.#resending ??= this.#resendAll().finally(() => {
+      this.#resending = undefined;
+    });
+    return this.#resending;
+  }
+
+  async #resendAll(): Promise<void> {
+    while (this.#unsent.length > 0 && !this.#breaker.isOpen) {
+      await Promise.all(this.#unsent.splice(0, RESEND_BATCH).map((settlement) => this.#send(settlement)));
+    }
+  }
+
+  async #run(name: "spend" | "settle", accounts: readonly Account[], args: (string | number)[]): Promise<unknown> {
+    const { scripts, keys, onUnreadable } = this.#options;
+    const names = accounts.flatMap((account) =>
+      account.kind === "minute" ? keys.minuteBudget(account.subject) : keys.termBudget(account.subject, account.term),
+    );
+    try {
+      return await this.#breaker.run(() => scripts.run(name, names, args), isUnreadable);
+    } catch (error) {
+      if (isUnreadable(error)) onUnreadable?.(error instanceof Error ? error.message : String(error));
+      throw error;
+    }
+  }
+}
+
+/** One account's stored value is damaged: the server answers, so nobody else's requests are affected. */
+function isUnreadable(error: unknown): boolean {
+  return error instanceof Error && (error.message.startsWith("UNREADABLE") || error.message.includes("WRONGTYPE"));
+}
+
+function decodeAnswer(reply: unknown, accounts: readonly Account[]): BudgetAnswer {
+  const [kind, value] = Array.isArray(reply) ? reply : [];
+  switch (kind) {
+    case "ok":
+      return { kind: "ok" };
+    case "minute":
+      return { kind: "minute-exhausted", retryAfterMs: Number(value) };
+    case "term":
+      return { kind: "term-exhausted", subject: accounts[Number(value) - 1]?.subject ?? "" };
+    default:
+      throw new Error(`unexpected reply of spend: ${JSON.stringify(reply)}`);
+  }
+}

@@ -1,0 +1,110 @@
+/**
+ * Makes Redis clients: one server, Sentinel, or Cluster. Rules every client keeps, because a slot call that runs late
+ * is worse than one that fails: nothing is queued while disconnected, nothing is sent again after a reconnect, and
+ * no automatic pipelining (it can send scripts to the wrong node, and was slower). Deadlines are the caller's.
+ */
+import { Cluster, type ClusterOptions, Redis, type RedisOptions } from "ioredis";
+
+export interface RedisSettings {
+  /** `redis://` or `rediss://` address; with Cluster the first node to ask. */
+  readonly url: string;
+  readonly isCluster: boolean;
+  /** Sentinel addresses; empty without Sentinel. */
+  readonly sentinels: readonly { readonly host: string; readonly port: number }[];
+  readonly sentinelName: string | null;
+  /** Longest wait for a connection, ms. */
+  readonly connectTimeoutMs: number;
+}
+
+export type RedisClient = Redis | Cluster;
+
+/** Longest pause between two attempts to connect, ms: recovery within two seconds needs several tries a second. */
+const RECONNECT_MAX_MS = 250;
+
+/** What every connection is made with. A test pins these: each one guards against a fault. */
+export function connectionOptions(settings: RedisSettings): RedisOptions {
+  return {
+    enableAutoPipelining: false,
+    enableOfflineQueue: false,
+    autoResendUnfulfilledCommands: false,
+    maxRetriesPerRequest: 0,
+    connectTimeout: settings.connectTimeoutMs,
+    keepAlive: 10_000,
+    enableReadyCheck: true,
+    retryStrategy: (attempt) => Math.min(attempt * 50, RECONNECT_MAX_MS),
+    // After a failover the old primary refuses writes: connect anew, without sending the command again.
+    reconnectOnError: (error) => error.message.startsWith("READONLY"),
+  };
+}
+
+/**
+ * A client that connects in the background and for ever. It never throws for lack of a server: commands reject until
+ * it is connected. Connection errors go to `onError`, at most one per distinct message until the next success.
+ */
+export function connectRedis(settings: RedisSettings, onError: (error: Error) => void): RedisClient {
+  const client = makeClient(settings);
+  let lastMessage = "";
+  client.on("error", (error: Error) => {
+    if (error.message === lastMessage) return;
+    lastMessage = error.message;
+    onError(error);
+  });
+  client.on("ready", () => {
+    lastMessage = "";
+  });
+  return client;
+}
+
+/** A second connection of the same kind, for subscriptions: a subscribed connection can send nothing else. */
+export function connectSubscriber(settings: RedisSettings, onError: (error: Error) => void): RedisClient {
+  return connectRedis(settings, onError);
+}
+
+/** Ends a client at once; what it still waits for rejects. */
+export function closeRedis(client: RedisClient): void {
+  client.disconnect();
+}
+
+function makeClient(settings: RedisSettings): RedisClient {
+  const options = connectionOptions(settings);
+  if (settings.isCluster) return new Cluster([settings.url], clusterOptions(settings, options));
+  if (settings.sentinels.length > 0) {
+    return new Redis({
+      ...credentials(settings.url),
+      ...options,
+      sentinels: settings.sentinels.map(({ host, port }) => ({ host, port })),
+      name: settings.sentinelName ?? "mymaster",
+      sentinelRetryStrategy: (attempt) => Math.min(attempt * 50, RECONNECT_MAX_MS),
+    });
+  }
+  return new Redis(settings.url, options);
+}
+
+function clusterOptions(settings: RedisSettings, redisOptions: RedisOptions): ClusterOptions {
+  const url = new URL(settings.url);
+  return {
+    enableOfflineQueue: false,
+    enableAutoPipelining: false,
+    clusterRetryStrategy: (attempt) => Math.min(attempt * 50, RECONNECT_MAX_MS),
+    slotsRefreshTimeout: settings.connectTimeoutMs,
+    // After a failover the node that answers MOVED or is down must be replaced quickly.
+    slotsRefreshInterval: 1000,
+    maxRedirections: 4,
+    redisOptions: {
+      ...redisOptions,
+      ...credentials(settings.url),
+      ...(url.protocol === "rediss:" ? { tls: {} } : {}),
+    },
+  };
+}
+
+/** User, password and database of an address, without host and port. */
+function credentials(address: string): RedisOptions {
+  const url = new URL(address);
+  const db = Number(url.pathname.slice(1));
+  return {
+    ...(url.username === "" ? {} : { username: decodeURIComponent(url.username) }),
+    ...(url.password === "" ? {} : { password: decodeURIComponent(url.password) }),
+    ...(Number.isInteger(db) && db > 0 ? { db } : {}),
+  };
+}

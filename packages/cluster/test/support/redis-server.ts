@@ -1,0 +1,80 @@
+/** Real Redis servers for tests: each on its own free loopback port, without persistence, stopped by its owner. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { createConnection, createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+export interface TestRedis {
+  readonly port: number;
+  readonly url: string;
+  readonly process: ChildProcess;
+  /** Kills it at once, as a crash does. */
+  kill(): Promise<void>;
+  /** SIGSTOP and SIGCONT: the process hangs with its sockets open. */
+  pause(): void;
+  resume(): void;
+}
+
+export async function startRedis(
+  options: { port?: number; args?: string[]; binary?: string } = {},
+): Promise<TestRedis> {
+  const port = options.port ?? (await freePort());
+  const dir = mkdtempSync(join(tmpdir(), "obleth-redis-"));
+  const args = ["--port", String(port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no", "--dir", dir];
+  const child = spawn(options.binary ?? "redis-server", [...args, ...(options.args ?? [])], { stdio: "ignore" });
+  child.once("exit", () => rmSync(dir, { recursive: true, force: true }));
+  await portOpens(port, child);
+  return {
+    port,
+    url: `redis://127.0.0.1:${port}`,
+    process: child,
+    async kill() {
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      const exited = once(child, "exit");
+      child.kill("SIGKILL");
+      await exited;
+    },
+    pause: () => void child.kill("SIGSTOP"),
+    resume: () => void child.kill("SIGCONT"),
+  };
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  const port = typeof address === "object" && address !== null ? address.port : 0;
+  server.close();
+  await once(server, "close");
+  return port;
+}
+
+/** Checks `holds` until it is true; fails with `what` after `limitMs`. For real servers only. */
+export async function eventually(
+  what: string,
+  holds: () => boolean | Promise<boolean>,
+  limitMs = 10_000,
+): Promise<void> {
+  const deadline = performance.now() + limitMs;
+  for (;;) {
+    if (await holds()) return;
+    if (performance.now() > deadline) throw new Error(`not within ${limitMs} ms: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+
+async function portOpens(port: number, child: ChildProcess): Promise<void> {
+  await eventually(`Redis listens on ${port}`, () => {
+    if (child.exitCode !== null) throw new Error(`redis-server ended with ${child.exitCode}`);
+    return new Promise<boolean>((resolve) => {
+      const socket = createConnection(port, "127.0.0.1", () => {
+        socket.destroy();
+        resolve(true);
+      });
+      socket.on("error", () => resolve(false));
+    });
+  });
+}
