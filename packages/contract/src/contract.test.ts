@@ -7,6 +7,7 @@ import {
   objectName,
   paths,
   type RouteId,
+  type RouteSpec,
   routes,
   tenantCreate,
 } from "./index";

@@ -1,0 +1,43 @@
+/** Connections to Postgres. */
+import { drizzle, type PostgresJsDatabase } from "drizzle-orm/postgres-js";
+import postgres from "postgres";
+import * as schema from "./schema";
+
+export type Db = PostgresJsDatabase<typeof schema>;
+/** A transaction, or the database itself where a single statement needs none. */
+export type Tx = Pick<Db, "select" | "insert" | "update" | "delete" | "execute">;
+export type Sql = postgres.Sql;
+
+export interface DbHandle {
+  readonly db: Db;
+  readonly sql: Sql;
+  /** Waits for running queries, at most five seconds. */
+  close(): Promise<void>;
+}
+
+export interface DbOptions {
+  /** Most connections, from 1. */
+  readonly maxConnections?: number;
+  /** Prepared statements; turn off behind a pooler in transaction mode. */
+  readonly prepare?: boolean;
+}
+
+/** Opens a pool; the first query connects. */
+export function makeDb(url: string, options: DbOptions = {}): DbHandle {
+  const sql = connect(url, { max: options.maxConnections ?? 10, prepare: options.prepare ?? true });
+  return {
+    db: drizzle(sql, { schema, casing: "snake_case" }),
+    sql,
+    close: () => sql.end({ timeout: 5 }),
+  };
+}
+
+/** Quiet about notices; times in UTC; no statement may run longer than a minute. */
+export function connect(url: string, options: { max: number; prepare?: boolean }): Sql {
+  return postgres(url, {
+    ...options,
+    connect_timeout: 10,
+    onnotice: () => {},
+    connection: { application_name: "obleth", TimeZone: "UTC", statement_timeout: 60_000 },
+  });
+}

@@ -1,0 +1,80 @@
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { migrate, SchemaTooNewError } from "./migrate";
+import { createTestDatabase, type TestDatabase } from "./testing";
+
+const FOLDER = fileURLToPath(new URL("../../../drizzle", import.meta.url));
+
+describe("migrations", () => {
+  let test: TestDatabase;
+  let folder: string;
+  beforeEach(async () => {
+    test = await createTestDatabase({ migrated: false });
+    folder = mkdtempSync(join(tmpdir(), "obleth-migrations-"));
+    cpSync(FOLDER, folder, { recursive: true });
+  });
+  afterEach(async () => {
+    rmSync(folder, { recursive: true });
+    await test.drop();
+  });
+
+  const appliedRows = async () => {
+    const rows = await test.sql<{ n: number }[]>`select count(*)::int as n from drizzle.__drizzle_migrations`;
+    return rows[0]?.n;
+  };
+  const journal = () =>
+    JSON.parse(readFileSync(join(folder, "meta/_journal.json"), "utf8")) as { entries: Record<string, unknown>[] };
+  const addMigration = (statement: string) => {
+    const file = journal();
+    const last = file.entries.at(-1) as { idx: number; when: number };
+    const tag = `${String(last.idx + 1).padStart(4, "0")}_later`;
+    file.entries.push({ ...last, idx: last.idx + 1, when: last.when + 1, tag });
+    writeFileSync(join(folder, "meta/_journal.json"), JSON.stringify(file));
+    writeFileSync(join(folder, `${tag}.sql`), statement);
+  };
+
+  it("run once when ten replicas start together on an empty database", async () => {
+    const applied = await Promise.all(Array.from({ length: 10 }, () => migrate(test.url)));
+    const total = journal().entries.length;
+    expect(applied.filter((count) => count > 0)).toEqual([total]);
+    expect(await appliedRows()).toBe(total);
+    const groups = await test.sql`select name from groups`;
+    expect(groups.map((row) => row.name)).toEqual(["default"]);
+  });
+
+  it("make the usage table partitioned by time", async () => {
+    await migrate(test.url);
+    const [row] = await test.sql`select pg_get_partkeydef('usage'::regclass) as key`;
+    expect(row?.key).toBe("RANGE (ts_ms)");
+  });
+
+  it("refuse to start on a schema newer than the code, and say what to do", async () => {
+    addMigration("select 1");
+    await migrate(test.url, { folder });
+    await expect(migrate(test.url)).rejects.toThrow(SchemaTooNewError);
+    await expect(migrate(test.url)).rejects.toThrow(/newer version/);
+  });
+
+  it("leave nothing half done when a statement fails, and go on from there once it is mended", async () => {
+    addMigration("create table half (id int);--> statement-breakpoint\nselect nonsense");
+    await expect(migrate(test.url, { folder })).rejects.toThrow(/nonsense/);
+    const [row] = await test.sql`select to_regclass('half')::text as half, to_regclass('groups')::text as groups`;
+    expect(row).toEqual({ half: null, groups: null });
+    expect(await migrate(test.url)).toBe(journal().entries.length - 1);
+  });
+
+  it("keep the rows that are there when a later migration is applied", async () => {
+    await migrate(test.url);
+    await test.sql`insert into groups (name, weight) values ('chat', 500)`;
+    addMigration("alter table groups add column note text");
+    expect(await migrate(test.url, { folder })).toBe(1);
+    const rows = await test.sql`select name, weight, note from groups order by name`;
+    expect(rows.map((row) => ({ ...row }))).toEqual([
+      { name: "chat", weight: 500, note: null },
+      { name: "default", weight: 100, note: null },
+    ]);
+  });
+});
