@@ -220,7 +220,7 @@ describe("one sentence for each reason", () => {
   it("next_in_line with the pace from twenty finishes on", () => {
     const spec = full({ inFlight: 4, queued: 4 }, { inFlight: 4 });
     expect(say(explain({ pool: spec }))).toBe(
-      "nightly is first in line on llama: as things stand, the next free slot is its.",
+      "nightly is first in line on llama: as things stand, the next free slot goes to it.",
     );
     expect(say(explain({ pool: { ...spec, finishes5m: 19 } }))).not.toContain("frees");
     const e = explain({ pool: { ...spec, finishes5m: 20 } });

@@ -73,7 +73,7 @@ function sentencesFor(e: Explanation, options: WordOptions): string[] {
       return belowShare(e);
     case "next_in_line":
       return [
-        `${tenant} is first in line on ${pool}: as things stand, the next free slot is its.`,
+        `${tenant} is first in line on ${pool}: as things stand, the next free slot goes to it.`,
         e.finishGapMs === null ? "" : `One frees about every ${formatDuration(e.finishGapMs)}.`,
       ];
     case "pool_full":

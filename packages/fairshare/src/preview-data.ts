@@ -1,0 +1,169 @@
+/** The shape of a preview: what it is asked and what it answers. Data only; see `preview.ts` for the rules. */
+import type { EngineSnapshot } from "./snapshot";
+
+/**
+ * One change of a draft. `id` names a group, tenant or key by id, a pool by its model's name. A cap of null is no cap;
+ * `"tenant"` for a model's own cap takes it away, so that the tenant's cap counts again. A boost's value is its factor,
+ * 1 for ending it; without a model it counts in all pools where no model's own boost is in force.
+ */
+export type PreviewChange =
+  | { readonly kind: "group_weight" | "tenant_weight" | "key_weight"; readonly id: string; readonly value: number }
+  | { readonly kind: "tenant_cap" | "key_cap"; readonly id: string; readonly value: number | null }
+  | {
+      readonly kind: "tenant_model_cap";
+      readonly id: string;
+      readonly model: string;
+      readonly value: number | null | "tenant";
+    }
+  | { readonly kind: "pool_size" | "admission_weight"; readonly id: string; readonly value: number }
+  | { readonly kind: "tenant_group"; readonly id: string; readonly value: string }
+  | { readonly kind: "boost"; readonly id: string; readonly value: number; readonly model?: string | null };
+
+export const PREVIEW_KINDS = [
+  "group_weight",
+  "tenant_weight",
+  "key_weight",
+  "tenant_cap",
+  "key_cap",
+  "tenant_model_cap",
+  "pool_size",
+  "admission_weight",
+  "tenant_group",
+  "boost",
+] as const satisfies readonly PreviewChange["kind"][];
+
+/** What is configured, beside what has work: needed for idle tenants, for moves into idle groups, for caps. */
+export interface Directory {
+  readonly groups: readonly { readonly id: string; readonly weight: number }[];
+  readonly tenants: readonly DirectoryTenant[];
+  readonly keys: readonly DirectoryKey[];
+}
+
+export interface DirectoryTenant {
+  readonly id: string;
+  readonly group: string;
+  readonly weight: number;
+  /** The tenant's own cap; null for none. */
+  readonly maxInFlight: number | null;
+  /** Caps on single models, which replace the tenant's own there. */
+  readonly modelCaps: readonly { readonly model: string; readonly maxInFlight: number | null }[];
+  /** Models with a boost of their own, which beats one for all models. */
+  readonly boostedModels: readonly string[];
+}
+
+export interface DirectoryKey {
+  readonly id: string;
+  readonly tenantId: string;
+  readonly weight: number;
+  readonly maxInFlight: number | null;
+}
+
+export interface PreviewInput {
+  readonly engine: EngineSnapshot;
+  readonly changes: readonly PreviewChange[];
+  /** `all`: as if every tenant in the directory had work in each pool. Default `active`. */
+  readonly assume?: "active" | "all";
+  /** Only this pool, whether or not the draft touches it. */
+  readonly pool?: string;
+  readonly directory?: Directory;
+  /** Gateways that limits are divided over: 1 except in the modes `fallback` and `split`. */
+  readonly splitOver?: number;
+}
+
+/** One group, tenant or key before and after. Slots are whole; `fairShare` is the fraction behind them. */
+export interface PartChange {
+  readonly id: string;
+  /** Weight it is split by: effective for tenants. */
+  readonly weight: { readonly before: number; readonly after: number };
+  /** Slots while everyone with work wants all it can get. */
+  readonly slots: { readonly before: number; readonly after: number };
+  readonly fairShare: { readonly before: number; readonly after: number };
+  /** Slots once today's demand has settled: an estimate. */
+  readonly settled: { readonly before: number; readonly after: number };
+  /** Slots in use, running and held. */
+  readonly inUse: number;
+  readonly queued: number;
+}
+
+export interface TenantChange extends PartChange {
+  readonly group: { readonly before: string; readonly after: string };
+}
+
+export interface KeyChange extends PartChange {
+  readonly tenantId: string;
+}
+
+/** Who gains or gives slots; slots at least 1. */
+export interface Mover {
+  readonly id: string;
+  readonly slots: number;
+}
+
+export type PreviewFlag =
+  | { readonly flag: "crosses_below_share"; readonly id: string }
+  | { readonly flag: "share_down_to_one"; readonly level: "group" | "tenant"; readonly id: string }
+  | {
+      readonly flag: "cap_under_use";
+      readonly level: "tenant" | "key";
+      readonly id: string;
+      readonly cap: number;
+      readonly inUse: number;
+    }
+  | {
+      readonly flag: "cap_under_share";
+      readonly level: "tenant" | "key";
+      readonly id: string;
+      readonly cap: number;
+      readonly share: number;
+    }
+  | { readonly flag: "alone_in_group"; readonly id: string; readonly group: string }
+  | { readonly flag: "no_change_rounding" }
+  | { readonly flag: "size_under_use"; readonly size: number; readonly inUse: number }
+  | { readonly flag: "pools_over_ceiling"; readonly sum: number; readonly ceiling: number }
+  | { readonly flag: "takers_outnumber_slots"; readonly slots: number; readonly takers: number }
+  | { readonly flag: "list_cut" }
+  | { readonly flag: "no_work" };
+
+/** The nearest weights at which a changed weight would change its own slots; null when none would. */
+export interface NextStep {
+  readonly kind: "group_weight" | "tenant_weight" | "key_weight";
+  readonly id: string;
+  /** The draft's weight. */
+  readonly value: number;
+  readonly slots: number;
+  readonly up: { readonly value: number; readonly slots: number } | null;
+  readonly down: { readonly value: number; readonly slots: number } | null;
+}
+
+export interface PoolPreview {
+  readonly pool: string;
+  readonly size: { readonly before: number; readonly after: number };
+  /** Slots the shares are split over. */
+  readonly usable: { readonly before: number; readonly after: number };
+  readonly groups: readonly PartChange[];
+  readonly tenants: readonly TenantChange[];
+  readonly keys: readonly KeyChange[];
+  /** Groups, by slots, most first. Empty under `weighted`, where groups play no part. */
+  readonly groupDonors: readonly Mover[];
+  readonly groupGainers: readonly Mover[];
+  /** Tenants, by slots, most first. */
+  readonly donors: readonly Mover[];
+  readonly gainers: readonly Mover[];
+  /** Slots that change their tenant: the larger of all gains and all losses. */
+  readonly moved: number;
+  /** Running requests that must finish before the split holds. None is ever cut. */
+  readonly toFinish: number;
+  /** Time for that at the pace of the last five minutes; null when too few finished to say. 0 when nothing must. */
+  readonly finishEstimateMs: number | null;
+  readonly flags: readonly PreviewFlag[];
+  readonly nextSteps: readonly NextStep[];
+}
+
+export interface Preview {
+  readonly algorithm: EngineSnapshot["algorithm"];
+  /** The pools the draft touches, in the snapshot's order. */
+  readonly pools: readonly PoolPreview[];
+  /** Sum over the pools, and in how many any slot moves. */
+  readonly movedSlots: number;
+  readonly movedPools: number;
+}

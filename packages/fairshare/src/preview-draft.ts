@@ -1,0 +1,265 @@
+/** A pool as a draft: the inputs of the split, taken from a snapshot and changed without touching it. */
+import type { Directory, DirectoryTenant, PreviewChange, PreviewInput } from "./preview-data";
+import { splitLimit } from "./shares";
+import type { EngineSnapshot, PoolSnapshot } from "./snapshot";
+
+export interface DraftKey {
+  readonly id: string;
+  readonly tenantId: string;
+  weight: number;
+  cap: number | null;
+  readonly inUse: number;
+  readonly queued: number;
+}
+
+export interface DraftTenant {
+  readonly id: string;
+  group: string;
+  weight: number;
+  boostFactor: number;
+  cap: number | null;
+  readonly score: number;
+  readonly inUse: number;
+  readonly queued: number;
+  readonly keys: DraftKey[];
+}
+
+export interface DraftGroup {
+  readonly id: string;
+  weight: number;
+  readonly score: number;
+}
+
+export interface Draft {
+  readonly pool: string;
+  size: number;
+  usable: number;
+  admissionWeight: number;
+  /** Also groups without work that a tenant may move to. */
+  readonly groups: Map<string, DraftGroup>;
+  readonly tenants: DraftTenant[];
+}
+
+/** Weight of a group the snapshot and the directory do not know. */
+const DEFAULT_WEIGHT = 100;
+
+/**
+ * The pool as it stands: every tenant with work, and with `withIdle` every other tenant of the directory. An idle
+ * tenant is level with its siblings, as it would be on its return.
+ */
+export function draftOf(pool: PoolSnapshot, directory: Directory | undefined, withIdle: boolean): Draft {
+  const groups = new Map<string, DraftGroup>();
+  for (const group of pool.groups) {
+    groups.set(group.name, { id: group.name, weight: group.weight, score: group.shareScore });
+  }
+  const groupLevel = lowest(pool.groups.map((group) => group.shareScore));
+  for (const group of directory?.groups ?? []) {
+    if (!groups.has(group.id)) groups.set(group.id, { id: group.id, weight: group.weight, score: groupLevel });
+  }
+  const tenants = pool.tenants
+    .filter((tenant) => withIdle || tenant.inFlight + tenant.queued + tenant.held > 0)
+    .map(
+      (tenant): DraftTenant => ({
+        id: tenant.tenantId,
+        group: tenant.group,
+        weight: tenant.weight,
+        boostFactor: tenant.boostFactor,
+        cap: tenant.maxInFlight,
+        score: tenant.shareScore,
+        inUse: tenant.inFlight + tenant.held,
+        queued: tenant.queued,
+        keys: [],
+      }),
+    );
+  const draft: Draft = {
+    pool: pool.pool,
+    size: pool.size,
+    usable: pool.usable,
+    admissionWeight: pool.admissionWeight,
+    groups,
+    tenants,
+  };
+  if (withIdle) addIdleTenants(draft, directory);
+  addKeys(draft, pool, withIdle ? directory : undefined);
+  return draft;
+}
+
+function addIdleTenants(draft: Draft, directory: Directory | undefined): void {
+  const known = new Set(draft.tenants.map((tenant) => tenant.id));
+  for (const tenant of directory?.tenants ?? []) {
+    if (known.has(tenant.id)) continue;
+    const siblings = draft.tenants.filter((other) => other.group === tenant.group);
+    draft.tenants.push({
+      id: tenant.id,
+      group: tenant.group,
+      weight: tenant.weight,
+      boostFactor: 1,
+      cap: capIn(tenant, draft.pool),
+      score: lowest(siblings.map((other) => other.score)),
+      inUse: 0,
+      queued: 0,
+      keys: [],
+    });
+  }
+}
+
+function addKeys(draft: Draft, pool: PoolSnapshot, directory: Directory | undefined): void {
+  const tenants = new Map(draft.tenants.map((tenant) => [tenant.id, tenant]));
+  const known = new Set<string>();
+  for (const key of pool.keys) {
+    if (key.inFlight + key.queued + key.held === 0) continue;
+    known.add(key.keyId);
+    tenants.get(key.tenantId)?.keys.push({
+      id: key.keyId,
+      tenantId: key.tenantId,
+      weight: key.weight,
+      cap: key.maxInFlight,
+      inUse: key.inFlight + key.held,
+      queued: key.queued,
+    });
+  }
+  for (const key of directory?.keys ?? []) {
+    if (known.has(key.id)) continue;
+    const { id, tenantId, weight, maxInFlight: cap } = key;
+    tenants.get(tenantId)?.keys.push({ id, tenantId, weight, cap, inUse: 0, queued: 0 });
+  }
+}
+
+/** A copy under the draft's changes, and whether any of them touches this pool. */
+export function changedDraft(
+  base: Draft,
+  pool: PoolSnapshot,
+  input: PreviewInput,
+): { draft: Draft; isTouched: boolean } {
+  const draft: Draft = {
+    ...base,
+    groups: new Map([...base.groups].map(([id, group]) => [id, { ...group }])),
+    tenants: base.tenants.map((tenant) => ({ ...tenant, keys: tenant.keys.map((key) => ({ ...key })) })),
+  };
+  let isTouched = false;
+  for (const change of input.changes) {
+    if (applyChange({ draft, change, pool, input })) isTouched = true;
+  }
+  return { draft, isTouched };
+}
+
+interface Application {
+  readonly draft: Draft;
+  readonly change: PreviewChange;
+  readonly pool: PoolSnapshot;
+  readonly input: PreviewInput;
+}
+
+/** True when the change concerns something in this pool. */
+function applyChange({ draft, change, pool, input }: Application): boolean {
+  switch (change.kind) {
+    case "group_weight": {
+      const group = draft.groups.get(change.id);
+      if (group === undefined) return false;
+      group.weight = change.value;
+      return draft.tenants.some((tenant) => tenant.group === change.id);
+    }
+    case "key_weight":
+    case "key_cap": {
+      const key = findKey(draft, change.id);
+      if (key === undefined) return false;
+      if (change.kind === "key_weight") key.weight = change.value;
+      else key.cap = change.value;
+      return true;
+    }
+    case "pool_size":
+      if (change.id !== draft.pool) return false;
+      draft.size = splitLimit(change.value, input.splitOver ?? 1);
+      draft.usable = usableOf(input.engine, pool, draft.size);
+      return true;
+    case "admission_weight":
+      if (change.id !== draft.pool) return false;
+      draft.admissionWeight = change.value;
+      return true;
+    default: {
+      const tenant = draft.tenants.find((candidate) => candidate.id === change.id);
+      return tenant !== undefined && applyToTenant({ draft, tenant, change, input });
+    }
+  }
+}
+
+type TenantEdit = Extract<
+  PreviewChange,
+  { kind: "tenant_weight" | "tenant_cap" | "tenant_model_cap" | "tenant_group" | "boost" }
+>;
+
+function applyToTenant(given: {
+  draft: Draft;
+  tenant: DraftTenant;
+  change: TenantEdit | PreviewChange;
+  input: PreviewInput;
+}): boolean {
+  const { draft, tenant, change, input } = given;
+  const configured = input.directory?.tenants.find((candidate) => candidate.id === tenant.id);
+  const splitOver = input.splitOver ?? 1;
+  switch (change.kind) {
+    case "tenant_weight":
+      tenant.weight = change.value;
+      return true;
+    case "tenant_cap":
+      if (hasModelCap(configured, draft.pool)) return false;
+      tenant.cap = splitCap(change.value, splitOver);
+      return true;
+    case "tenant_model_cap":
+      if (change.model !== draft.pool) return false;
+      tenant.cap = splitCap(change.value === "tenant" ? (configured?.maxInFlight ?? null) : change.value, splitOver);
+      return true;
+    case "tenant_group":
+      tenant.group = change.value;
+      if (!draft.groups.has(change.value)) {
+        const score = lowest([...draft.groups.values()].map((group) => group.score));
+        draft.groups.set(change.value, { id: change.value, weight: DEFAULT_WEIGHT, score });
+      }
+      return true;
+    case "boost": {
+      const model = change.model ?? null;
+      const isElsewhere = model === null ? hasModelBoost(configured, draft.pool) : model !== draft.pool;
+      if (isElsewhere) return false;
+      tenant.boostFactor = change.value;
+      return true;
+    }
+    default:
+      return false;
+  }
+}
+
+/** Slots the shares of a pool of `size` are split over: what it uses and the room under the ceiling, at least 1. */
+function usableOf(engine: EngineSnapshot, pool: PoolSnapshot, size: number): number {
+  const room = Math.max(0, engine.ceiling - engine.inFlight - engine.held);
+  return Math.max(1, Math.min(size, pool.inFlight + pool.held + room));
+}
+
+function findKey(draft: Draft, id: string): DraftKey | undefined {
+  for (const tenant of draft.tenants) {
+    const key = tenant.keys.find((candidate) => candidate.id === id);
+    if (key !== undefined) return key;
+  }
+  return undefined;
+}
+
+function capIn(tenant: DirectoryTenant, pool: string): number | null {
+  const own = tenant.modelCaps.find((cap) => cap.model === pool);
+  return own === undefined ? tenant.maxInFlight : own.maxInFlight;
+}
+
+function hasModelCap(tenant: DirectoryTenant | undefined, pool: string): boolean {
+  return tenant?.modelCaps.some((cap) => cap.model === pool) ?? false;
+}
+
+function hasModelBoost(tenant: DirectoryTenant | undefined, pool: string): boolean {
+  return tenant?.boostedModels.includes(pool) ?? false;
+}
+
+function splitCap(cap: number | null, splitOver: number): number | null {
+  return cap === null ? null : splitLimit(cap, splitOver);
+}
+
+/** The smallest of the scores; 0 when there is none. */
+function lowest(scores: readonly number[]): number {
+  return scores.length === 0 ? 0 : scores.reduce((a, b) => Math.min(a, b));
+}

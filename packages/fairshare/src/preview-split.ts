@@ -1,0 +1,196 @@
+/**
+ * A draft divided twice: by the split alone, as if everyone with work wanted all it can get, and with today's demand,
+ * where spare slots are lent. The first is the scheduler's own split; the second is an estimate of where it settles.
+ */
+
+import { groupId, tenantId } from "./ids";
+import { effectiveWeight } from "./policy";
+import type { Draft, DraftTenant } from "./preview-draft";
+import { type Claimant, splitSlots } from "./shares";
+import type { EngineSnapshot } from "./snapshot";
+
+/** Parts by id. Groups are sums of their tenants under `weighted`. */
+export interface Parts {
+  readonly groups: ReadonlyMap<string, number>;
+  readonly tenants: ReadonlyMap<string, number>;
+  readonly keys: ReadonlyMap<string, number>;
+}
+
+/** A draft and its three divisions. */
+export interface Divided {
+  readonly draft: Draft;
+  readonly busy: Parts;
+  readonly fair: Parts;
+  readonly settled: Parts;
+}
+
+type Algorithm = EngineSnapshot["algorithm"];
+
+export function divide(draft: Draft, algorithm: Algorithm): Divided {
+  const busy = busyParts(draft, algorithm);
+  return { draft, busy, fair: fairParts(draft, algorithm), settled: settledParts(draft, busy, algorithm) };
+}
+
+/** The weight a draft's tenant competes with. */
+export function weightOf(draft: Draft, tenant: DraftTenant): number {
+  const group = { id: groupId(tenant.group), weight: 1 };
+  const { weight, boostFactor, cap: maxInFlight } = tenant;
+  return effectiveWeight({ id: tenantId(tenant.id), group, weight, boostFactor, maxInFlight }, draft.admissionWeight);
+}
+
+/** Those that take part: groups in the order of their first tenant. */
+export function activeGroups(draft: Draft): { id: string; weight: number; score: number; tenants: DraftTenant[] }[] {
+  const groups = new Map<string, { id: string; weight: number; score: number; tenants: DraftTenant[] }>();
+  for (const tenant of draft.tenants) {
+    const known = groups.get(tenant.group);
+    if (known !== undefined) {
+      known.tenants.push(tenant);
+      continue;
+    }
+    const { weight, score } = draft.groups.get(tenant.group) ?? { weight: 1, score: 0 };
+    groups.set(tenant.group, { id: tenant.group, weight, score, tenants: [tenant] });
+  }
+  return [...groups.values()];
+}
+
+export function tenantClaims(draft: Draft, tenants: readonly DraftTenant[]): Claimant[] {
+  return tenants.map((tenant) => ({ id: tenant.id, weight: weightOf(draft, tenant), score: tenant.score }));
+}
+
+/** Keys compete by weight; their scores do not decide whole slots, so the larger weight then the id breaks ties. */
+export function keyClaims(tenant: DraftTenant): Claimant[] {
+  return tenant.keys.map((key) => ({ id: key.id, weight: key.weight, score: 0 }));
+}
+
+/** Slots while everyone is busy, by the split. */
+export function busyParts(draft: Draft, algorithm: Algorithm): Parts {
+  const tenants = new Map<string, number>();
+  const groups = new Map<string, number>();
+  const active = activeGroups(draft);
+  if (algorithm === "weighted") {
+    const parts = splitSlots(draft.usable, tenantClaims(draft, draft.tenants));
+    draft.tenants.forEach((tenant, i) => {
+      const slots = parts[i] ?? 0;
+      tenants.set(tenant.id, slots);
+      groups.set(tenant.group, (groups.get(tenant.group) ?? 0) + slots);
+    });
+  } else {
+    const parts = splitSlots(draft.usable, active);
+    active.forEach((group, g) => {
+      const part = parts[g] ?? 0;
+      groups.set(group.id, part);
+      const inner = splitSlots(part, tenantClaims(draft, group.tenants));
+      group.tenants.forEach((tenant, t) => {
+        tenants.set(tenant.id, inner[t] ?? 0);
+      });
+    });
+  }
+  return { groups, tenants, keys: keyParts(draft, tenants) };
+}
+
+/** The fractions behind `busyParts`. */
+export function fairParts(draft: Draft, algorithm: Algorithm): Parts {
+  const groups = new Map<string, number>();
+  const tenants = new Map<string, number>();
+  const keys = new Map<string, number>();
+  const active = activeGroups(draft);
+  const groupTotal = sum(active.map((group) => group.weight));
+  const tenantTotal = sum(draft.tenants.map((tenant) => weightOf(draft, tenant)));
+  for (const group of active) {
+    const inner = sum(group.tenants.map((tenant) => weightOf(draft, tenant)));
+    const part = (draft.usable * group.weight) / groupTotal;
+    let groupPart = 0;
+    for (const tenant of group.tenants) {
+      const weight = weightOf(draft, tenant);
+      const fair = algorithm === "weighted" ? (draft.usable * weight) / tenantTotal : (part * weight) / inner;
+      tenants.set(tenant.id, fair);
+      groupPart += fair;
+      const keyTotal = sum(tenant.keys.map((key) => key.weight));
+      for (const key of tenant.keys) keys.set(key.id, (fair * key.weight) / keyTotal);
+    }
+    groups.set(group.id, algorithm === "weighted" ? groupPart : part);
+  }
+  return { groups, tenants, keys };
+}
+
+/**
+ * Slots once today's demand has settled: each starts with its share or what it can use of it, and spare slots are lent
+ * one by one to whoever could use another, in the order of slots per weight: the group first, then its tenant (tenants
+ * alone under `weighted`).
+ */
+export function settledParts(draft: Draft, busy: Parts, algorithm: Algorithm): Parts {
+  const active = activeGroups(draft);
+  const tenants = new Map<string, number>();
+  const reach = new Map<string, number>();
+  let spare = draft.usable;
+  for (const tenant of draft.tenants) {
+    const limit = reachOf(tenant);
+    const start = Math.min(busy.tenants.get(tenant.id) ?? 0, limit);
+    tenants.set(tenant.id, start);
+    reach.set(tenant.id, limit);
+    spare -= start;
+  }
+  const canTake = (tenant: DraftTenant) => (tenants.get(tenant.id) ?? 0) < (reach.get(tenant.id) ?? 0);
+  const tenantOrder = (tenant: DraftTenant) => (tenants.get(tenant.id) ?? 0) / weightOf(draft, tenant);
+  const held = (group: { tenants: readonly DraftTenant[] }) => sum(group.tenants.map((t) => tenants.get(t.id) ?? 0));
+  while (spare > 0) {
+    const open = active.filter((group) => group.tenants.some(canTake));
+    const group = algorithm === "weighted" ? undefined : leastBy(open, (each) => held(each) / each.weight);
+    const candidates = (group === undefined ? draft.tenants : group.tenants).filter(canTake);
+    const next = leastBy(candidates, tenantOrder);
+    if (next === undefined) break;
+    tenants.set(next.id, (tenants.get(next.id) ?? 0) + 1);
+    spare -= 1;
+  }
+  const groups = new Map(active.map((group) => [group.id, held(group)]));
+  return { groups, tenants, keys: keyParts(draft, tenants) };
+}
+
+/** The most slots a tenant could use now: what it has and waits for, within its cap and its keys' caps. */
+export function reachOf(tenant: DraftTenant): number {
+  let byKeys = 0;
+  let listed = 0;
+  for (const key of tenant.keys) {
+    const wanted = key.inUse + key.queued;
+    listed += wanted;
+    byKeys += key.cap === null ? wanted : Math.min(wanted, key.cap);
+  }
+  const wanted = tenant.inUse + tenant.queued;
+  const reach = byKeys + Math.max(0, wanted - listed);
+  return tenant.cap === null ? reach : Math.min(reach, tenant.cap);
+}
+
+function keyParts(draft: Draft, tenants: ReadonlyMap<string, number>): Map<string, number> {
+  const keys = new Map<string, number>();
+  for (const tenant of draft.tenants) {
+    const parts = splitSlots(tenants.get(tenant.id) ?? 0, keyClaims(tenant));
+    tenant.keys.forEach((key, i) => {
+      keys.set(key.id, parts[i] ?? 0);
+    });
+  }
+  return keys;
+}
+
+/** The one with the lowest value; equal ones by score, then id. */
+function leastBy<Item extends { readonly id: string; readonly score: number }>(
+  items: readonly Item[],
+  measure: (item: Item) => number,
+): Item | undefined {
+  let best: Item | undefined;
+  let bestValue = 0;
+  for (const item of items) {
+    const value = measure(item);
+    const isBetter =
+      best === undefined ||
+      value < bestValue ||
+      (value === bestValue && (item.score < best.score || (item.score === best.score && item.id < best.id)));
+    if (!isBetter) continue;
+    best = item;
+    bestValue = value;
+  }
+  return best;
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((a, b) => a + b, 0);
+}
