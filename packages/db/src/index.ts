@@ -4,4 +4,7 @@ export { migrate, SchemaTooNewError } from "./migrate";
 export * from "./queries/load-key-policy";
 export * from "./queries/load-labels";
 export * from "./queries/load-models";
+export * from "./queries/load-standings";
+export * from "./sealed";
+export * from "./secret-hash";
 export * from "./usage-batch";
