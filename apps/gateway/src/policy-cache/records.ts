@@ -32,13 +32,16 @@ export interface BoostRecord {
 
 /** A group as the live state names it. */
 export interface GroupRecord {
+  /** The row's id; everything else knows a group by its name. */
+  readonly id: string;
   readonly name: string;
   readonly weight: number;
   /** Index into the page's palette. */
   readonly color: number;
 }
 
-export interface TenantRecord {
+/** What a tenant competes with: its part of a policy, and its name. */
+export interface TenantStanding {
   readonly id: TenantId;
   readonly name: string;
   readonly group: GroupPolicy;
@@ -47,6 +50,9 @@ export interface TenantRecord {
   /** By canonical model name; a null cap means no cap there. */
   readonly modelCaps: ReadonlyMap<string, number | null>;
   readonly boosts: readonly BoostRecord[];
+}
+
+export interface TenantRecord extends TenantStanding {
   readonly status: "active" | "suspended";
   readonly timezone: string;
   readonly activeFromMs: number | null;
@@ -56,6 +62,13 @@ export interface TenantRecord {
   readonly allowedModels: ReadonlySet<string> | null;
   readonly tokensPerMinute: number | null;
   readonly budget: TermBudget | null;
+}
+
+/** What a key competes with: its part of a policy, whose it is, and its name. */
+export interface KeyStanding {
+  readonly policy: KeyPolicy;
+  readonly tenantId: TenantId;
+  readonly name: string;
 }
 
 export interface KeyRecord {
@@ -126,7 +139,7 @@ export interface ModelDirectory {
 
 /** Names and standing of whoever appears in the live state. Answers at once, from memory. */
 export interface NameDirectory {
-  tenant(id: TenantId): TenantRecord | undefined;
+  tenant(id: TenantId): TenantStanding | undefined;
   group(name: string): GroupRecord | undefined;
   /** undefined for a key that is gone or whose name is still being read. */
   keyName(id: KeyId): string | undefined;
@@ -137,9 +150,9 @@ export interface PolicySource {
   /** By the hash that `secretHash` gives; a rotated key's previous secret counts during its overlap. */
   loadKeyByHash(hash: string): Promise<KeyRecord | undefined>;
   /** Those of the ids that exist, in any order. */
-  loadKeys(ids: readonly KeyId[]): Promise<readonly KeyRecord[]>;
+  loadKeys(ids: readonly KeyId[]): Promise<readonly KeyStanding[]>;
   /** Those of the ids that exist, or all. */
-  loadTenants(ids?: readonly TenantId[]): Promise<readonly TenantRecord[]>;
+  loadTenants(ids?: readonly TenantId[]): Promise<readonly TenantStanding[]>;
   loadGroups(): Promise<readonly GroupRecord[]>;
   /** Sorted by name, disabled ones too. */
   loadModels(): Promise<readonly ModelRecord[]>;
