@@ -1,0 +1,92 @@
+/** How long files and functions are. */
+import ts from "typescript";
+import { isTest, type SourceFile } from "./source-files";
+
+/** Past this a reader would look for two things in a file. */
+const FILE_LIMIT = 400;
+/** A test file is a list; its length says less. */
+const TEST_FILE_LIMIT = 600;
+const FUNCTION_LIMIT = 70;
+
+/** Files that are one long table by nature, with the reason. */
+const LONG_FILES: Readonly<Record<string, string>> = {
+  "packages/config/src/defaults.ts": "one row per setting",
+  "packages/contract/src/routes.ts": "one row per route",
+};
+
+export interface FunctionLength {
+  readonly path: string;
+  readonly name: string;
+  readonly lines: number;
+}
+
+export function tooLong(files: readonly SourceFile[], functions: readonly FunctionLength[]): string[] {
+  const longFiles = files
+    .filter((file) => file.lines > (isTest(file.path) ? TEST_FILE_LIMIT : FILE_LIMIT) && !(file.path in LONG_FILES))
+    .map((file) => `${file.path} has ${file.lines} lines; split it where a reader would look for two things`);
+  const longFunctions = functions
+    .filter((one) => one.lines > FUNCTION_LIMIT)
+    .map((one) => `${one.path}: ${one.name} has ${one.lines} lines, at most ${FUNCTION_LIMIT}`);
+  return [...longFiles, ...longFunctions];
+}
+
+/** Every function of `file` with the lines from its first to its last, nested ones counted for themselves too. */
+export function functionLengths(file: SourceFile): FunctionLength[] {
+  const kind = file.path.endsWith("x") ? ts.ScriptKind.TSX : ts.ScriptKind.TS;
+  const source = ts.createSourceFile(file.path, file.text, ts.ScriptTarget.Latest, true, kind);
+  const found: FunctionLength[] = [];
+  const visit = (node: ts.Node) => {
+    if (ts.isFunctionLike(node) && "body" in node && node.body !== undefined) {
+      const first = source.getLineAndCharacterOfPosition(node.getStart()).line;
+      const last = source.getLineAndCharacterOfPosition(node.end).line;
+      found.push({ path: file.path, name: nameOf(node), lines: last - first + 1 });
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(source);
+  return found;
+}
+
+function nameOf(node: ts.SignatureDeclaration): string {
+  if (node.name !== undefined) return node.name.getText();
+  const { parent } = node;
+  return ts.isVariableDeclaration(parent) || ts.isPropertyAssignment(parent) ? parent.name.getText() : "a function";
+}
+
+/** One line per area: how many files, how long, how much of it comments, how much test beside it. */
+export function lengthTable(files: readonly SourceFile[], functions: readonly FunctionLength[]): string[] {
+  const areas = [...new Set(files.map((file) => areaOf(file.path)))].sort();
+  const rows = areas.map((area) => {
+    const inArea = files.filter((file) => areaOf(file.path) === area);
+    const source = inArea.filter((file) => !isTest(file.path));
+    const lengths = source.map((file) => file.lines);
+    const functionLines = functions.filter((one) => areaOf(one.path) === area).map((one) => one.lines);
+    const sum = (list: readonly SourceFile[]) => list.reduce((total, file) => total + file.lines, 0);
+    return [
+      area,
+      String(source.length),
+      String(quantile(lengths, 0.5)),
+      String(quantile(lengths, 1)),
+      String(quantile(functionLines, 0.9)),
+      String(quantile(functionLines, 1)),
+      `${Math.round((100 * source.reduce((n, file) => n + commentLines(file), 0)) / Math.max(1, sum(source)))} %`,
+      (sum(inArea.filter((file) => isTest(file.path))) / Math.max(1, sum(source))).toFixed(2),
+    ];
+  });
+  const head = ["area", "files", "median", "longest", "fn p90", "fn max", "comments", "test/source"];
+  return [head, ...rows].map((row) => row.map((cell, i) => (i === 0 ? cell.padEnd(24) : cell.padStart(11))).join(""));
+}
+
+function areaOf(file: string): string {
+  const parts = file.split("/");
+  return parts[0] === "apps" || parts[0] === "packages" ? parts.slice(0, 2).join("/") : (parts[0] ?? "");
+}
+
+function quantile(values: readonly number[], q: number): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(q * sorted.length))] ?? 0;
+}
+
+function commentLines(file: SourceFile): number {
+  return file.text.split("\n").filter((line) => /^\s*(\/\/|\/?\*)/.test(line)).length;
+}
