@@ -1,0 +1,16 @@
+import path from "node:path";
+import type { NextConfig } from "next";
+
+const repositoryRoot = path.join(import.meta.dirname, "..", "..");
+
+const config: NextConfig = {
+  output: "standalone",
+  outputFileTracingRoot: repositoryRoot,
+  turbopack: { root: repositoryRoot },
+  transpilePackages: ["@obleth/contract", "@obleth/fairshare"],
+  poweredByHeader: false,
+  reactStrictMode: true,
+  devIndicators: false,
+};
+
+export default config;

@@ -1,0 +1,31 @@
+"use client";
+
+import { Zap } from "lucide-react";
+import { formatTimeLeft } from "@/lib/format";
+import { useNow } from "@/lib/use-now";
+
+interface Boosted {
+  readonly factor: number;
+  readonly weight: number | null;
+  readonly reason: string;
+  readonly expires_at: string;
+  readonly created_by: string;
+}
+
+/** "x3, 14 min": a tenant's boost, wherever the tenant is named. */
+export function BoostPill({ boost }: Readonly<{ boost: Boosted | null }>) {
+  const nowMs = useNow(10_000);
+  if (boost === null) return null;
+  const left = formatTimeLeft(Date.parse(boost.expires_at) - nowMs);
+  const strength = boost.weight === null ? `x${boost.factor}` : `weight ${boost.weight}`;
+  return (
+    <span
+      data-boost={boost.factor}
+      title={`${boost.reason} (${boost.created_by})`}
+      className="num inline-flex h-5 shrink-0 items-center gap-1 whitespace-nowrap rounded-full border px-1.5 text-micro text-text-2"
+    >
+      <Zap className="size-3" aria-hidden="true" />
+      {strength}, {left}
+    </span>
+  );
+}

@@ -1,0 +1,37 @@
+import { cva, type VariantProps } from "class-variance-authority";
+import { Slot } from "radix-ui";
+import type { ComponentProps } from "react";
+import { cn } from "@/lib/cn";
+
+const button = cva(
+  "inline-flex shrink-0 items-center justify-center gap-1.5 whitespace-nowrap rounded-control text-small font-medium transition-colors disabled:opacity-50 aria-disabled:opacity-50",
+  {
+    variants: {
+      variant: {
+        primary: "bg-text text-bg hover:bg-text-2 disabled:hover:bg-text",
+        outline: "border border-edge bg-card text-text hover:bg-subtle disabled:hover:bg-card",
+        ghost: "text-text-2 hover:bg-subtle hover:text-text",
+        danger: "border border-urgent bg-card text-urgent hover:bg-subtle",
+      },
+      size: {
+        small: "h-7 px-2",
+        medium: "h-8 px-3",
+        large: "h-9 px-4",
+        icon: "size-8",
+        "icon-small": "size-6",
+      },
+    },
+    defaultVariants: { variant: "outline", size: "medium" },
+  },
+);
+
+export interface ButtonProps extends ComponentProps<"button">, VariantProps<typeof button> {
+  /** Renders the child element (a link) with the button's looks. */
+  asChild?: boolean;
+}
+
+export function Button({ className, variant, size, asChild, type, ...props }: Readonly<ButtonProps>) {
+  const classes = cn(button({ variant, size }), className);
+  if (asChild) return <Slot.Root className={classes} {...props} />;
+  return <button type={type ?? "button"} className={classes} {...props} />;
+}

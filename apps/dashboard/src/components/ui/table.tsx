@@ -1,0 +1,71 @@
+"use client";
+
+import { ArrowDown, ArrowUp } from "lucide-react";
+import type { ComponentProps, ReactNode } from "react";
+import { cn } from "@/lib/cn";
+
+/** Tables scroll sideways inside themselves; the page never does. */
+export function TableFrame({ children, className }: Readonly<{ children: ReactNode; className?: string }>) {
+  return <div className={cn("overflow-x-auto", className)}>{children}</div>;
+}
+
+export function Table({ className, ...props }: Readonly<ComponentProps<"table">>) {
+  return <table className={cn("w-full border-collapse text-small", className)} {...props} />;
+}
+
+interface HeadCellProps extends ComponentProps<"th"> {
+  isNumber?: boolean;
+}
+
+export function HeadCell({ isNumber, className, ...props }: Readonly<HeadCellProps>) {
+  return (
+    <th
+      scope="col"
+      className={cn(
+        "h-9 whitespace-nowrap border-b bg-card px-3 text-micro text-text-3 first:pl-4 last:pr-4",
+        isNumber ? "text-right" : "text-left",
+        className,
+      )}
+      {...props}
+    />
+  );
+}
+
+interface SortCellProps {
+  label: string;
+  isNumber?: boolean;
+  direction: "asc" | "desc" | null;
+  onSort: () => void;
+  className?: string;
+}
+
+/** A column the list can be sorted by. */
+export function SortCell({ label, isNumber, direction, onSort, className }: Readonly<SortCellProps>) {
+  const sorted = direction === null ? "none" : direction === "asc" ? "ascending" : "descending";
+  return (
+    <HeadCell isNumber={isNumber ?? false} aria-sort={sorted} className={className}>
+      <button
+        type="button"
+        onClick={onSort}
+        className={cn("inline-flex h-6 items-center gap-1 hover:text-text", direction && "text-text")}
+      >
+        {label}
+        {direction === "asc" ? <ArrowUp className="size-3" aria-hidden="true" /> : null}
+        {direction === "desc" ? <ArrowDown className="size-3" aria-hidden="true" /> : null}
+      </button>
+    </HeadCell>
+  );
+}
+
+interface CellProps extends ComponentProps<"td"> {
+  isNumber?: boolean;
+}
+
+export function Cell({ isNumber, className, ...props }: Readonly<CellProps>) {
+  return (
+    <td
+      className={cn("h-(--row) px-3 first:pl-4 last:pr-4", isNumber && "num whitespace-nowrap text-right", className)}
+      {...props}
+    />
+  );
+}

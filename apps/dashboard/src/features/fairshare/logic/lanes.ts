@@ -1,0 +1,47 @@
+import type { LaneHolder } from "../slot-lanes";
+
+interface Counts {
+  readonly in_flight: number;
+  readonly held: number;
+  readonly queued: number;
+}
+
+interface LanePool {
+  readonly groups: readonly (Counts & { readonly name: string; readonly color: number; readonly slot_cap: number })[];
+  readonly tenants?:
+    | readonly (Counts & {
+        readonly tenant_id: string;
+        readonly name: string;
+        readonly group: string;
+        readonly slot_share: number;
+      })[]
+    | undefined;
+}
+
+/** Most lanes shown where tenants compete directly. */
+const MAX_TENANT_LANES = 12;
+
+/** A lane per active group, largest share first; under `weighted` a lane per tenant, most slots first. */
+export function laneHolders(algorithm: "hierarchical" | "weighted", pool: LanePool): LaneHolder[] {
+  if (algorithm === "hierarchical") {
+    return [...pool.groups]
+      .sort((a, b) => b.slot_cap - a.slot_cap || (a.name < b.name ? -1 : 1))
+      .map((group) => holder(group, { id: group.name, name: group.name, color: group.color, share: group.slot_cap }));
+  }
+  const colors = new Map(pool.groups.map((group) => [group.name, group.color]));
+  return [...(pool.tenants ?? [])]
+    .sort((a, b) => b.slot_share - a.slot_share || (a.name < b.name ? -1 : 1))
+    .slice(0, MAX_TENANT_LANES)
+    .map((tenant) =>
+      holder(tenant, {
+        id: tenant.tenant_id,
+        name: tenant.name,
+        color: colors.get(tenant.group) ?? null,
+        share: tenant.slot_share,
+      }),
+    );
+}
+
+function holder(counts: Counts, who: Pick<LaneHolder, "id" | "name" | "color" | "share">): LaneHolder {
+  return { ...who, inFlight: counts.in_flight, held: counts.held, queued: counts.queued };
+}

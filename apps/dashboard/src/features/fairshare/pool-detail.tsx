@@ -1,0 +1,168 @@
+"use client";
+
+import { ArrowLeft } from "lucide-react";
+import Link from "next/link";
+import { useQueryStates } from "nuqs";
+import { useMemo, useState } from "react";
+import { PageHeader } from "@/components/layout/page-header";
+import { Button } from "@/components/ui/button";
+import { groupColor } from "@/components/ui/group-mark";
+import { Empty } from "@/components/ui/notice";
+import { Panel } from "@/components/ui/panel";
+import { Skeleton, SkeletonRows } from "@/components/ui/skeleton";
+import { cn } from "@/lib/cn";
+import { plural } from "@/lib/format";
+import { scopePrefix } from "@/lib/scope";
+import { useFreshness, useLive } from "@/queries/use-live";
+import type { Live, LivePool } from "@/queries/wire";
+import { paceText, poolAnswer } from "./logic/answer-line";
+import { laneHolders } from "./logic/lanes";
+import { poolBand } from "./logic/pool-state";
+import { poolParams } from "./search-params";
+import { SlotLanes } from "./slot-lanes";
+import { SlotStrip } from "./slot-strip";
+import { StateBadge } from "./state-badge";
+import { TenantTable } from "./tenant-table";
+import { UnknownPool } from "./unknown-pool";
+import { useStateAnnouncements } from "./use-state-announcements";
+
+/** One pool: who has the slots, who waits, and whether anyone is treated unfairly. */
+export function PoolDetail({ name }: Readonly<{ name: string }>) {
+  const live = useLive()?.live;
+  const isStale = useFreshness().state === "stale";
+  const pool = live?.pools.find((candidate) => candidate.model === name);
+  const pools = useMemo(() => (pool === undefined ? undefined : [pool]), [pool]);
+  useStateAnnouncements(pools);
+  if (live !== undefined && pool === undefined) return <UnknownPool name={name} />;
+  return (
+    <>
+      <PoolHeader name={name} live={live} pool={pool} isStale={isStale} />
+      <div className={cn("space-y-4", isStale && "opacity-60 grayscale")}>
+        {live && pool ? (
+          <PoolPanels live={live} pool={pool} />
+        ) : (
+          <>
+            <Skeleton className="h-56" />
+            <SkeletonRows rows={8} label={`Reading ${name}`} />
+          </>
+        )}
+      </div>
+    </>
+  );
+}
+
+interface PoolHeaderProps {
+  name: string;
+  live: Live | undefined;
+  pool: LivePool | undefined;
+  isStale: boolean;
+}
+
+function PoolHeader({ name, live, pool, isStale }: Readonly<PoolHeaderProps>) {
+  return (
+    <PageHeader
+      above={
+        <Link href="/fairshare" className="mb-1 inline-flex items-center gap-1 text-small text-text-2 hover:text-text">
+          <ArrowLeft className="size-3.5" aria-hidden="true" />
+          Fairshare
+        </Link>
+      }
+      title={
+        <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
+          <span className="name">{name}</span>
+          {pool ? <StateBadge band={poolBand(pool)} queued={pool.queued} isStale={isStale} /> : null}
+        </span>
+      }
+      answer={live && pool ? `${scopePrefix(live)}${poolAnswer(pool)} ${sentence(paceText(pool.finishes_5m))}` : ""}
+      actions={
+        <Button asChild>
+          <Link href={`/models/${encodeURIComponent(name)}?tab=capacity`}>Model</Link>
+        </Button>
+      }
+    />
+  );
+}
+
+function PoolPanels({ live, pool }: Readonly<{ live: Live; pool: LivePool }>) {
+  const [{ group, view }, setParams] = useQueryStates(poolParams);
+  const [lit, setLit] = useState<string | null>(null);
+  const holders = useMemo(() => laneHolders(live.algorithm, pool), [live.algorithm, pool]);
+  const colors = useMemo(() => new Map(pool.groups.map((entry) => [entry.name, entry.color])), [pool]);
+  const parts = useMemo(
+    () =>
+      (pool.tenants ?? []).map((tenant) => ({
+        id: tenant.tenant_id,
+        name: tenant.name,
+        color: groupColor(colors.get(tenant.group)),
+        inFlight: tenant.in_flight,
+        held: tenant.held,
+      })),
+    [pool, colors],
+  );
+  const isIdle = holders.length === 0;
+  return (
+    <>
+      <Panel
+        title="Slots"
+        actions={<ViewSwitch view={view} onView={(next) => void setParams({ view: next })} />}
+        bodyClassName="px-4 py-3"
+      >
+        <SizeNote pool={pool} algorithm={live.algorithm} />
+        {isIdle ? <Empty title="Idle">Nothing runs, waits or is held here.</Empty> : null}
+        {!isIdle && view === "lanes" ? (
+          <SlotLanes
+            holders={holders}
+            poolSize={pool.cap}
+            selected={group}
+            onSelect={(next) => void setParams({ group: next })}
+          />
+        ) : null}
+        {!isIdle && view === "strip" ? <SlotStrip parts={parts} poolSize={pool.cap} lit={lit} /> : null}
+      </Panel>
+      <Panel title="Tenants" bodyClassName="p-0">
+        {(pool.tenants ?? []).length === 0 ? (
+          <Empty title="No tenant has work here" />
+        ) : (
+          <TenantTable pool={pool} selected={group} onLight={setLit} />
+        )}
+      </Panel>
+    </>
+  );
+}
+
+function ViewSwitch({
+  view,
+  onView,
+}: Readonly<{ view: "lanes" | "strip"; onView: (view: "lanes" | "strip") => void }>) {
+  return (
+    <fieldset aria-label="How to draw the slots" className="flex rounded-control border p-0.5">
+      {(["lanes", "strip"] as const).map((choice) => (
+        <button
+          key={choice}
+          type="button"
+          aria-pressed={view === choice}
+          onClick={() => onView(choice)}
+          className={cn("h-6 rounded-[4px] px-2 text-micro text-text-2", view === choice && "bg-subtle text-text")}
+        >
+          {choice === "lanes" ? "Lanes" : "Strip"}
+        </button>
+      ))}
+    </fieldset>
+  );
+}
+
+/** What makes the shares differ from the pool's size. */
+function SizeNote({ pool, algorithm }: Readonly<{ pool: LivePool; algorithm: Live["algorithm"] }>) {
+  const notes: string[] = [];
+  if (algorithm === "weighted") notes.push("Weights order tenants directly; groups are not used.");
+  if (pool.usable < pool.cap)
+    notes.push(`Shares are split over ${plural(pool.usable, "slot")}: the ceiling leaves no more.`);
+  if (pool.cap < pool.configured_cap)
+    notes.push(`${pool.cap} of ${plural(pool.configured_cap, "slot")} are in force here.`);
+  if (notes.length === 0) return null;
+  return <p className="mb-2 text-small text-text-2">{notes.join(" ")}</p>;
+}
+
+function sentence(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+}

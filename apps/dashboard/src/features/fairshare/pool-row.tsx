@@ -1,0 +1,106 @@
+"use client";
+
+import Link from "next/link";
+import { memo } from "react";
+import { GroupMark } from "@/components/ui/group-mark";
+import { Cell } from "@/components/ui/table";
+import { UseBar } from "@/components/ui/use-bar";
+import { Value } from "@/components/ui/value";
+import { formatExact, formatWait, plural } from "@/lib/format";
+import type { LivePool } from "@/queries/wire";
+import { inUse, type PoolBand, UNROUTED_POOL } from "./logic/pool-state";
+import { poolHref } from "./search-params";
+import { StateBadge } from "./state-badge";
+
+interface PoolRowProps {
+  pool: LivePool;
+  band: PoolBand;
+  isStale: boolean;
+  rowIndex: number;
+  group: string | null;
+}
+
+export const PoolRow = memo(function PoolRow({ pool, band, isStale, rowIndex, group }: Readonly<PoolRowProps>) {
+  const used = inUse(pool);
+  const isOff = band === "no_servers";
+  return (
+    <tr aria-rowindex={rowIndex} data-row={pool.model} className="relative border-b last:border-b-0 hover:bg-subtle">
+      <th scope="row" className="h-(--row) max-w-56 px-3 pl-4 text-left font-medium lg:max-w-80">
+        <Link
+          href={poolHref(pool.model, { group })}
+          data-row-link
+          className="name line-clamp-1 after:absolute after:inset-0"
+          title={pool.model}
+        >
+          {pool.model}
+        </Link>
+        {pool.model === UNROUTED_POOL ? (
+          <span className="block text-micro text-text-3">unregistered model names</span>
+        ) : null}
+      </th>
+      <Cell className="w-44">
+        <StateBadge band={band} queued={pool.queued} isStale={isStale} />
+      </Cell>
+      <Cell className="min-w-36 md:min-w-48">
+        {isOff ? (
+          <span className="text-micro text-text-3">not in totals</span>
+        ) : (
+          <UseBar
+            inFlight={pool.in_flight}
+            held={pool.held}
+            borrowed={pool.borrowed}
+            size={pool.cap}
+            color={barColor(band)}
+            label={`${formatExact(used)} of ${plural(pool.cap, "slot")} in use, ${pool.borrowed} borrowed, ${pool.held} held`}
+          />
+        )}
+      </Cell>
+      <Cell isNumber className="w-[9ch]">
+        <Value field="in_use" value={used} isExact />/<Value field="cap" value={pool.cap} isExact />
+      </Cell>
+      <Cell isNumber className="w-[9ch]">
+        <Value field="queued" value={pool.queued} className={pool.queued > 0 ? "font-medium" : "text-text-3"} />
+      </Cell>
+      <Cell isNumber className="w-[10ch]">
+        <Value field="oldest_wait_ms" value={pool.oldest_wait_ms} text={formatWait(pool.oldest_wait_ms)} />
+      </Cell>
+      <Cell isNumber className="w-[8ch]">
+        <Value
+          field="tenants_below_share"
+          value={pool.tenants_below_share}
+          text={pool.tenants_below_share === 0 ? "-" : formatExact(pool.tenants_below_share)}
+          missing="No tenant is below its share here"
+          className={pool.tenants_below_share_urgent > 0 ? "font-medium" : "text-text-3"}
+        />
+      </Cell>
+      <Cell className="hidden lg:table-cell">
+        <GroupNames pool={pool} />
+      </Cell>
+    </tr>
+  );
+});
+
+const SHOWN_GROUPS = 3;
+
+function GroupNames({ pool }: Readonly<{ pool: LivePool }>) {
+  const names = pool.groups.slice(0, SHOWN_GROUPS);
+  if (names.length === 0) return <span className="text-text-3">-</span>;
+  const more = pool.groups.length - names.length;
+  return (
+    <span className="flex items-center gap-2.5 whitespace-nowrap text-micro text-text-2">
+      {names.map((group) => (
+        <span key={group.name} className="flex items-center gap-1">
+          <GroupMark color={group.color} />
+          <span className="name max-w-24 truncate">{group.name}</span>
+        </span>
+      ))}
+      {more > 0 ? <span>+{more}</span> : null}
+    </span>
+  );
+}
+
+function barColor(band: PoolBand): string {
+  if (band === "full_waiting") return "var(--urgent)";
+  if (band === "busy") return "var(--watch)";
+  return band === "full" ? "var(--neutral)" : "var(--open)";
+}

@@ -1,0 +1,41 @@
+import { createParser, parseAsArrayOf, parseAsInteger, parseAsString, parseAsStringLiteral } from "nuqs";
+import { POOL_SORTS } from "./logic/pool-sort";
+import { FILTER_STATES } from "./logic/pool-state";
+
+/** A name that is not empty; anything else reads as absent. */
+export const parseAsName = createParser({
+  parse: (value) => (value === "" ? null : value),
+  serialize: (value: string) => value,
+});
+
+/** The address of the pool list. Filters replace the history entry, so Back leaves the page as expected. */
+export const listParams = {
+  q: parseAsString.withDefault("").withOptions({ history: "replace", throttleMs: 200 }),
+  state: parseAsArrayOf(parseAsStringLiteral(FILTER_STATES)).withDefault([]).withOptions({ history: "replace" }),
+  sort: parseAsStringLiteral(POOL_SORTS).withDefault("fullest").withOptions({ history: "replace" }),
+  dir: parseAsStringLiteral(["asc", "desc"]).withOptions({ history: "replace" }),
+  group: parseAsName.withOptions({ history: "replace" }),
+};
+
+export const HISTORY_RANGES = ["15m", "1h", "custom"] as const;
+export type HistoryRange = (typeof HISTORY_RANGES)[number];
+
+/** The address of one pool. */
+export const poolParams = {
+  pool: parseAsName.withOptions({ history: "push", scroll: true }),
+  tenant: parseAsName.withOptions({ history: "push" }),
+  group: parseAsName.withOptions({ history: "replace" }),
+  view: parseAsStringLiteral(["lanes", "strip"]).withDefault("lanes").withOptions({ history: "replace" }),
+  range: parseAsStringLiteral(HISTORY_RANGES).withDefault("15m").withOptions({ history: "replace" }),
+  from: parseAsInteger.withOptions({ history: "replace" }),
+  to: parseAsInteger.withOptions({ history: "replace" }),
+  expand: parseAsArrayOf(parseAsString).withDefault([]).withOptions({ history: "replace" }),
+};
+
+/** The link to a pool, to a tenant in it, or to one group of it. */
+export function poolHref(pool: string, within: { tenant?: string; group?: string | null } = {}): string {
+  const search = new URLSearchParams({ pool });
+  if (within.tenant !== undefined) search.set("tenant", within.tenant);
+  if (within.group) search.set("group", within.group);
+  return `/fairshare?${search.toString()}`;
+}

@@ -1,0 +1,123 @@
+"use client";
+
+import { useQueryState } from "nuqs";
+import { useCallback, useMemo } from "react";
+import { OrderPill } from "@/components/ui/order-pill";
+import { SpacerRow } from "@/components/ui/spacer-row";
+import { HeadCell, Table, TableFrame } from "@/components/ui/table";
+import { plural } from "@/lib/format";
+import { useCalmOrder } from "@/lib/use-calm-order";
+import { useRowKeys } from "@/lib/use-row-keys";
+import { useVirtualRows } from "@/lib/use-virtual-rows";
+import type { LiveKey, LivePool, LiveTenant } from "@/queries/wire";
+import { KeyRow } from "./key-row";
+import { orderTenants } from "./logic/standing";
+import { waitingWords } from "./logic/waiting-words";
+import { poolParams } from "./search-params";
+import { TenantRow } from "./tenant-row";
+
+interface TenantTableProps {
+  pool: LivePool;
+  /** Only tenants of this group, or this tenant alone; null: all. */
+  selected: string | null;
+  onLight: (tenantId: string | null) => void;
+}
+
+type Row = { readonly tenant: LiveTenant } | { readonly entry: LiveKey };
+
+const COLUMNS = 8;
+
+export function TenantTable({ pool, selected, onLight }: Readonly<TenantTableProps>) {
+  const [expanded, setExpanded] = useQueryState("expand", poolParams.expand);
+  const tenants = useMemo(() => pool.tenants ?? [], [pool]);
+  const wanted = useMemo(() => {
+    const shown = tenants.filter(
+      (tenant) => selected === null || tenant.group === selected || tenant.tenant_id === selected,
+    );
+    return orderTenants(shown).map((tenant) => tenant.tenant_id);
+  }, [tenants, selected]);
+  const order = useCalmOrder(wanted, selected ?? "all");
+  const rows = useRows(pool, order.ids, expanded);
+  const view = useVirtualRows(rows.length);
+  const colors = useMemo(() => new Map(pool.groups.map((group) => [group.name, group.color])), [pool]);
+  const withKeys = useMemo(() => new Set((pool.keys ?? []).map((entry) => entry.tenant_id)), [pool]);
+  const rowKeys = useRowKeys();
+  const onExpand = useCallback(
+    (id: string) =>
+      void setExpanded((open) => (open.includes(id) ? open.filter((other) => other !== id) : [...open, id])),
+    [setExpanded],
+  );
+  const cut = pool.tenants_total - tenants.length;
+  return (
+    <div {...order.listProps} {...rowKeys}>
+      <div className="flex min-h-8 flex-wrap items-center gap-x-4 gap-y-1 px-4 pt-2">
+        <p className="num text-small text-text-2">{waitingWords(pool)}</p>
+        <span className="ml-auto">
+          <OrderPill isVisible={order.hasPending} onApply={order.apply} />
+        </span>
+      </div>
+      <TableFrame>
+        <Table aria-label="Tenants" aria-rowcount={rows.length + 1}>
+          <TenantHead />
+          <tbody ref={view.ref}>
+            <SpacerRow heightPx={view.topPx} columns={COLUMNS} />
+            {rows.slice(view.first, view.last).map((row, offset) => {
+              const rowIndex = view.first + offset + 2;
+              if ("entry" in row) return <KeyRow key={row.entry.key_id} entry={row.entry} rowIndex={rowIndex} />;
+              const id = row.tenant.tenant_id;
+              return (
+                <TenantRow
+                  key={id}
+                  pool={pool.model}
+                  tenant={row.tenant}
+                  color={colors.get(row.tenant.group) ?? null}
+                  isExpanded={expanded.includes(id)}
+                  hasKeys={withKeys.has(id)}
+                  rowIndex={rowIndex}
+                  onExpand={onExpand}
+                  onLight={onLight}
+                />
+              );
+            })}
+            <SpacerRow heightPx={view.bottomPx} columns={COLUMNS} />
+          </tbody>
+        </Table>
+      </TableFrame>
+      {cut > 0 ? (
+        <p className="border-t px-4 py-2 text-small text-text-2">
+          The busiest {plural(tenants.length, "tenant")} are listed; totals include all {pool.tenants_total}.
+        </p>
+      ) : null}
+    </div>
+  );
+}
+
+function TenantHead() {
+  return (
+    <thead>
+      <tr aria-rowindex={1}>
+        <HeadCell className="pl-10 first:pl-10">Tenant</HeadCell>
+        <HeadCell>Group</HeadCell>
+        <HeadCell isNumber>Share</HeadCell>
+        <HeadCell isNumber>In use</HeadCell>
+        <HeadCell isNumber>Waiting</HeadCell>
+        <HeadCell isNumber>Oldest</HeadCell>
+        <HeadCell isNumber>Place</HeadCell>
+        <HeadCell className="pl-5">Standing</HeadCell>
+      </tr>
+    </thead>
+  );
+}
+
+/** Tenants in the order shown, each opened one followed by its keys. */
+function useRows(pool: LivePool, ids: readonly string[], expanded: readonly string[]): Row[] {
+  return useMemo(() => {
+    const tenants = new Map((pool.tenants ?? []).map((tenant) => [tenant.tenant_id, tenant]));
+    return ids.flatMap((id): Row[] => {
+      const tenant = tenants.get(id);
+      if (tenant === undefined) return [];
+      const keys = expanded.includes(id) ? (pool.keys ?? []).filter((entry) => entry.tenant_id === id) : [];
+      return [{ tenant }, ...keys.map((entry) => ({ entry }))];
+    });
+  }, [pool, ids, expanded]);
+}

@@ -1,0 +1,43 @@
+"use client";
+
+import dynamic from "next/dynamic";
+import { type ReactNode, Suspense, useState } from "react";
+import { Patterns } from "@/components/ui/patterns";
+import { ModeBanner } from "./mode-banner";
+import { NavBar } from "./nav-bar";
+import { StatusBar } from "./status-bar";
+import { useShortcuts } from "./use-shortcuts";
+
+const CommandMenu = dynamic(() => import("./command-menu").then((module) => module.CommandMenu), { ssr: false });
+const ShortcutSheet = dynamic(() => import("./shortcut-sheet").then((module) => module.ShortcutSheet), { ssr: false });
+
+/** The frame around every signed-in page. */
+export function AppShell({ children }: Readonly<{ children: ReactNode }>) {
+  const [layer, setLayer] = useState<"palette" | "shortcuts" | null>(null);
+  useShortcuts({ openPalette: () => setLayer("palette"), openSheet: () => setLayer("shortcuts") });
+  return (
+    <>
+      <Patterns />
+      <a
+        href="#content"
+        className="sr-only z-50 rounded-control bg-card px-3 py-2 shadow-layer focus:not-sr-only focus:fixed focus:top-2 focus:left-2"
+      >
+        Skip to content
+      </a>
+      <header className="sticky top-0 z-30 border-b bg-bg">
+        <NavBar onOpenPalette={() => setLayer("palette")} />
+        <Suspense fallback={<div className="h-9 border-t" />}>
+          <StatusBar />
+        </Suspense>
+      </header>
+      <Suspense>
+        <ModeBanner />
+      </Suspense>
+      <main id="content" tabIndex={-1} className="mx-auto max-w-[1440px] px-4 pt-5 pb-16 outline-none">
+        <Suspense>{children}</Suspense>
+      </main>
+      {layer === "palette" ? <CommandMenu onClose={() => setLayer(null)} /> : null}
+      {layer === "shortcuts" ? <ShortcutSheet onClose={() => setLayer(null)} /> : null}
+    </>
+  );
+}

@@ -1,0 +1,21 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import { Zap } from "lucide-react";
+import Link from "next/link";
+import { formatTimeLeft } from "@/lib/format";
+import { boostsQuery } from "@/queries/boosts";
+import { CHIP, CHIP_BUTTON } from "./chip";
+
+/** How many tenants are boosted and when the next boost ends. */
+export function BoostChip({ serverNowMs }: Readonly<{ serverNowMs: number }>) {
+  const { data } = useQuery(boostsQuery("active"));
+  const ends = (data?.items ?? []).map((boost) => Date.parse(boost.expires_at)).filter((end) => end > serverNowMs);
+  if (ends.length === 0) return <span className={CHIP}>No boosts</span>;
+  return (
+    <Link href="/boosts" className={CHIP_BUTTON} data-boosts={ends.length}>
+      <Zap className="size-3.5" aria-hidden="true" />
+      Boosts {ends.length}, next ends in {formatTimeLeft(Math.min(...ends) - serverNowMs)}
+    </Link>
+  );
+}

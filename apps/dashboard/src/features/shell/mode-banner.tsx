@@ -1,0 +1,36 @@
+"use client";
+
+import Link from "next/link";
+import { useSearchParams } from "next/navigation";
+import { Notice } from "@/components/ui/notice";
+import { formatClock } from "@/lib/format";
+import { usePreferences } from "@/lib/preferences";
+import { modeBanner } from "@/lib/scope";
+import { useLive } from "@/queries/use-live";
+
+/** Says when the limits in force are not those configured. */
+export function ModeBanner() {
+  const live = useLive()?.live;
+  const { clock } = usePreferences();
+  const open = useSearchParams().get("pool");
+  if (live === undefined) return null;
+  const pool = live.pools.find((candidate) => candidate.model === open) ?? null;
+  const words = modeBanner(live, formatClock(live.mode_since_ts_ms, clock), pool);
+  if (words === null) return null;
+  return (
+    <div className="mx-auto max-w-[1440px] px-4 pt-3">
+      <Notice
+        role={words.isWarning ? "alert" : "status"}
+        tone={words.isWarning ? "watch" : "open"}
+        shape={words.isWarning ? "triangle" : "ring"}
+        actions={
+          <Link className="link text-small" href="/settings?tab=cluster">
+            Open cluster
+          </Link>
+        }
+      >
+        <span data-mode={live.mode}>{words.text}</span>
+      </Notice>
+    </div>
+  );
+}

@@ -1,0 +1,44 @@
+"use client";
+
+import { Pause, Play, RefreshCw } from "lucide-react";
+import { Button } from "@/components/ui/button";
+import { togglePause } from "@/lib/pause";
+import { useFreshness } from "@/queries/use-live";
+import { BoostChip } from "./boost-chip";
+import { FreshnessChip } from "./freshness-chip";
+import { ScopeChip } from "./scope-chip";
+
+/** Whose numbers, how old, and what is boosted: on every page, always in the same place. */
+export function StatusBar() {
+  const fresh = useFreshness();
+  const isPaused = fresh.pausedAtMs !== null;
+  return (
+    <div className="border-t bg-bg">
+      <div className="mx-auto flex h-9 max-w-[1440px] items-center gap-1 overflow-x-auto px-4 text-micro text-text-2 [scrollbar-width:none]">
+        <FreshnessChip fresh={fresh} />
+        <ScopeChip live={fresh.sample?.live} />
+        <BoostChip serverNowMs={fresh.serverNowMs} />
+        <div className="ml-auto flex shrink-0 items-center gap-1">
+          <Button
+            variant="ghost"
+            size="small"
+            onClick={togglePause}
+            aria-pressed={isPaused}
+            className="min-w-20 text-micro"
+          >
+            {isPaused ? (
+              <Play className="size-3.5" aria-hidden="true" />
+            ) : (
+              <Pause className="size-3.5" aria-hidden="true" />
+            )}
+            {isPaused ? "Resume" : "Pause"}
+          </Button>
+          <Button variant="ghost" size="small" onClick={fresh.retry} className="text-micro" aria-label="Refresh">
+            <RefreshCw className="size-3.5" aria-hidden="true" />
+            <span className="hidden sm:inline">Refresh</span>
+          </Button>
+        </div>
+      </div>
+    </div>
+  );
+}

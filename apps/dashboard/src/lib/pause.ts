@@ -1,0 +1,27 @@
+"use client";
+
+import { useSyncExternalStore } from "react";
+
+/** Whether the reader stopped the live updates, and since when. One switch for the whole page. */
+let pausedAtMs: number | null = null;
+const listeners = new Set<() => void>();
+
+export function usePausedAt(): number | null {
+  return useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    () => pausedAtMs,
+    () => null,
+  );
+}
+
+export function togglePause(): void {
+  setPaused(pausedAtMs === null);
+}
+
+export function setPaused(isPaused: boolean): void {
+  pausedAtMs = isPaused ? Date.now() : null;
+  for (const listener of listeners) listener();
+}

@@ -1,0 +1,44 @@
+"use client";
+
+import { useWindowVirtualizer } from "@tanstack/react-virtual";
+import { useEffect, useRef, useState } from "react";
+import { usePreferences } from "./preferences";
+
+/** Lists up to this long are drawn whole. */
+const VIRTUAL_ABOVE = 60;
+const OVERSCAN = 8;
+
+interface VirtualRows {
+  /** To be set on the element whose top is the list's top. */
+  ref: React.RefObject<HTMLTableSectionElement | null>;
+  first: number;
+  /** Exclusive. */
+  last: number;
+  topPx: number;
+  bottomPx: number;
+}
+
+/** Which rows of a long list to draw while the window scrolls; all of a short one. */
+export function useVirtualRows(count: number): VirtualRows {
+  const { density } = usePreferences();
+  const rowPx = density === "compact" ? 33 : 41;
+  const ref = useRef<HTMLTableSectionElement | null>(null);
+  const [scrollMargin, setScrollMargin] = useState(0);
+  const isVirtual = count > VIRTUAL_ABOVE;
+  useEffect(() => {
+    if (isVirtual && ref.current) setScrollMargin(ref.current.getBoundingClientRect().top + window.scrollY);
+  }, [isVirtual]);
+  const virtualizer = useWindowVirtualizer({
+    count,
+    estimateSize: () => rowPx,
+    overscan: OVERSCAN,
+    scrollMargin,
+    enabled: isVirtual,
+    initialRect: { width: 1200, height: 900 },
+  });
+  if (!isVirtual) return { ref, first: 0, last: count, topPx: 0, bottomPx: 0 };
+  const items = virtualizer.getVirtualItems();
+  const first = items[0]?.index ?? 0;
+  const last = (items.at(-1)?.index ?? -1) + 1;
+  return { ref, first, last, topPx: first * rowPx, bottomPx: Math.max(0, count - last) * rowPx };
+}
