@@ -27,17 +27,8 @@ export interface Level {
   highWater: number;
 }
 
-/** One request entering (+1) or leaving (-1), for working out who held how many slots when. */
-export interface Movement {
-  readonly atMs: number;
-  readonly model: string;
-  readonly marker: string;
-  readonly delta: 1 | -1;
-}
-
 /** A long test run fits; a server left running for days stays small. */
 const KEPT_VISITS = 1000;
-const KEPT_MOVEMENTS = 20_000;
 /** More distinct markers or models than this are counted together, so that made-up names cannot fill the memory. */
 const KEPT_NAMES = 1000;
 const OTHERS = "(others)";
@@ -48,7 +39,6 @@ export class Census {
   readonly markers = new Map<string, Level & { requests: number }>();
   readonly endings: Record<Ending, number> = { completed: 0, failed: 0, aborted: 0 };
   readonly visits: Visit[] = [];
-  readonly movements: Movement[] = [];
   #lastId = 0;
   readonly #now: () => number;
 
@@ -84,7 +74,6 @@ export class Census {
     const marker = entry(this.markers, visit.marker, () => ({ running: 0, highWater: 0, requests: 0 }));
     marker.requests++;
     raise(marker);
-    this.#move(visit, 1);
   }
 
   /** The answer is written or the socket is gone. Only the first call for a visit counts. */
@@ -99,7 +88,6 @@ export class Census {
     if (model === undefined || marker === undefined) return;
     model.running--;
     marker.running--;
-    this.#move(visit, -1);
   }
 
   /** Requests of `model` being served now. */
@@ -114,11 +102,6 @@ export class Census {
     for (const marker of this.markers.values()) marker.requests = 0;
     for (const ending of ["completed", "failed", "aborted"] as const) this.endings[ending] = 0;
     this.visits.splice(0, this.visits.length, ...this.visits.filter((visit) => visit.ending === null));
-    this.movements.length = 0;
-  }
-
-  #move(visit: Visit, delta: 1 | -1): void {
-    keep(this.movements, { atMs: this.#now(), model: visit.model, marker: visit.marker, delta }, KEPT_MOVEMENTS);
   }
 }
 

@@ -28,15 +28,6 @@ export async function serveControl(
       return send(response, 200, state(backend));
     case "GET /control/visits":
       return send(response, 200, { visits: backend.census.visits.map(visitJson) });
-    case "GET /control/movements":
-      return send(response, 200, {
-        movements: backend.census.movements.map((one) => ({
-          at_ms: one.atMs,
-          model: one.model,
-          marker: one.marker,
-          delta: one.delta,
-        })),
-      });
     case "POST /control/reset":
       backend.reset();
       return send(response, 200, state(backend));

@@ -109,8 +109,6 @@ describe("the control API", () => {
     await eventually(() => running.backend.census.total.running === 0);
     const { json } = await running.control("GET", "visits");
     expect(json.visits).toMatchObject([{ model: "m", output_tokens: 2, ending: "completed" }]);
-    const movements = (await running.control("GET", "movements")).json.movements;
-    expect(movements).toMatchObject([{ delta: 1 }, { delta: -1 }]);
   });
 
   it("answers no browser page", async () => {
