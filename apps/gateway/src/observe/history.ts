@@ -1,0 +1,137 @@
+/**
+ * The last hour of every pool in memory: one sample every two seconds, this replica's own counts, gone with the
+ * process. A moment that was not sampled stays missing. Pools at rest cost one pointer a sample.
+ */
+import type { Clock, Timer } from "@obleth/clock";
+import type { FairshareHistory, HistoryPoint, HistoryQuery } from "@obleth/contract";
+import type { EngineSnapshot, PoolSnapshot } from "@obleth/fairshare";
+import type { ReplicaFacts } from "./moment";
+
+export const SAMPLE_INTERVAL_MS = 2_000;
+
+/** Session affinity's counts since the process began. */
+export interface AffinityCounts {
+  readonly hold: number;
+  readonly redeem: number;
+  readonly expire: number;
+}
+
+export interface HistoryOptions {
+  readonly clock: Clock;
+  /** 0 keeps nothing. */
+  readonly retentionMs: number;
+  readonly replica: ReplicaFacts;
+  readonly snapshot: () => EngineSnapshot;
+  /** By pool; undefined where nothing was ever held. */
+  readonly affinity: (pool: string) => AffinityCounts | undefined;
+  /** Canonical name of a model's name or alias. */
+  readonly canonical: (name: string) => string;
+}
+
+type Counts = Pick<HistoryPoint, "in_flight" | "queued" | "held" | "cap" | "groups">;
+
+interface PoolSample extends Counts {
+  readonly affinity: AffinityCounts | undefined;
+}
+
+interface Sample {
+  readonly tsMs: number;
+  readonly pools: ReadonlyMap<string, PoolSample>;
+  readonly total: Counts;
+}
+
+const NOTHING: Counts = { in_flight: 0, queued: 0, held: 0, cap: 0, groups: {} };
+
+export class History {
+  readonly #options: HistoryOptions;
+  readonly #samples: Sample[] = [];
+  #timer: Timer | undefined;
+
+  constructor(options: HistoryOptions) {
+    this.#options = options;
+  }
+
+  start(): void {
+    if (this.#options.retentionMs === 0) return;
+    this.#timer = this.#options.clock.setTimer(SAMPLE_INTERVAL_MS, () => {
+      this.sample();
+      this.start();
+    });
+  }
+
+  stop(): void {
+    this.#timer?.cancel();
+  }
+
+  /** Notes the present counts. Times never repeat or run back, whatever the wall clock does. */
+  sample(): void {
+    const { clock, retentionMs, snapshot } = this.#options;
+    const tsMs = clock.wallMs();
+    while ((this.#samples.at(-1)?.tsMs ?? 0) >= tsMs) this.#samples.pop();
+    const last = this.#samples.at(-1);
+    const pools = new Map<string, PoolSample>();
+    for (const pool of snapshot().pools) pools.set(pool.pool, this.#poolSample(pool, last?.pools.get(pool.pool)));
+    this.#samples.push({ tsMs, pools, total: totalOf(pools.values()) });
+    const firstKept = this.#samples.findIndex((sample) => sample.tsMs > tsMs - retentionMs);
+    if (firstKept > 0) this.#samples.splice(0, firstKept);
+  }
+
+  answer(query: HistoryQuery): FairshareHistory {
+    const { replica, retentionMs, canonical } = this.#options;
+    const model = query.model === undefined ? undefined : canonical(query.model);
+    const from = query.since_ms ?? 0;
+    const points: HistoryPoint[] = [];
+    // What came before the oldest sample is not known, so that one counts no events.
+    let before = model === undefined ? undefined : this.#samples[0]?.pools.get(model);
+    for (const { tsMs, pools, total } of this.#samples) {
+      const pool = model === undefined ? undefined : pools.get(model);
+      if (tsMs >= from) points.push(model === undefined ? { ts_ms: tsMs, ...total } : pointOf({ tsMs, pool, before }));
+      before = pool;
+    }
+    return {
+      instance: replica.instance,
+      started_ts_ms: replica.startedTsMs,
+      interval_ms: SAMPLE_INTERVAL_MS,
+      retention_ms: retentionMs,
+      oldest_ts_ms: this.#samples[0]?.tsMs ?? null,
+      points,
+    };
+  }
+
+  /** The sample before, when nothing differs: pools at rest share one object. */
+  #poolSample(pool: PoolSnapshot, last: PoolSample | undefined): PoolSample {
+    const affinity = this.#options.affinity(pool.pool);
+    const isSame =
+      last !== undefined &&
+      last.affinity === affinity &&
+      last.cap === pool.size &&
+      last.in_flight + last.queued + last.held + pool.inFlight + pool.queued + pool.held === 0;
+    if (isSame) return last;
+    const groups = Object.fromEntries(pool.groups.map((group) => [group.name, group.inFlight]));
+    return { in_flight: pool.inFlight, queued: pool.queued, held: pool.held, cap: pool.size, groups, affinity };
+  }
+}
+
+function pointOf(at: { tsMs: number; pool: PoolSample | undefined; before: PoolSample | undefined }): HistoryPoint {
+  const { affinity, ...counts } = at.pool ?? { ...NOTHING, affinity: undefined };
+  const earlier = at.before?.affinity;
+  const since = (event: keyof AffinityCounts) => Math.max(0, (affinity?.[event] ?? 0) - (earlier?.[event] ?? 0));
+  return {
+    ts_ms: at.tsMs,
+    ...counts,
+    affinity: { hold: since("hold"), redeem: since("redeem"), expire: since("expire") },
+  };
+}
+
+function totalOf(pools: Iterable<PoolSample>): Counts {
+  const groups = new Map<string, number>();
+  const sum = { in_flight: 0, queued: 0, held: 0, cap: 0 };
+  for (const pool of pools) {
+    sum.in_flight += pool.in_flight;
+    sum.queued += pool.queued;
+    sum.held += pool.held;
+    sum.cap += pool.cap;
+    for (const [group, count] of Object.entries(pool.groups)) groups.set(group, (groups.get(group) ?? 0) + count);
+  }
+  return { ...sum, groups: Object.fromEntries(groups) };
+}
