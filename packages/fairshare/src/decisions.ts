@@ -1,0 +1,99 @@
+/**
+ * The bounded log of decisions: what the engine did, for one listener and for comparing a replay. The engine writes
+ * over records that exist already once the log is full; the oldest go first.
+ */
+import type { Owner } from "./events";
+import type { SessionId, WaiterId } from "./ids";
+
+/**
+ * What can happen to a request or a held slot; the closed list, for metrics and the tests that cover it. `lent` comes
+ * beside `admitted` when nobody under its share was waiting and the slot went to somebody above.
+ */
+export const DECISION_KINDS = [
+  "admitted",
+  "lent",
+  "queued",
+  "timed_out",
+  "dropped",
+  "queue_full",
+  "no_servers",
+  "released",
+  "claim_refused",
+  "warm",
+  "held",
+  "redeemed",
+  "hold_expired",
+  "hold_released",
+  "bypassed",
+] as const;
+export type DecisionKind = (typeof DECISION_KINDS)[number];
+
+export interface Decision {
+  /** 1 for the engine's first, then rising by 1. */
+  readonly sequence: number;
+  readonly atMs: number;
+  readonly kind: DecisionKind;
+  /** The request it is about; for a held slot, the step that left it. */
+  readonly waiterId: WaiterId;
+  readonly owner: Owner;
+  readonly session: SessionId | null;
+  /** From that request's arrival to this decision. */
+  readonly sinceArrivalMs: number;
+}
+
+type Writable = { -readonly [Field in keyof Decision]: Decision[Field] };
+
+/** What a record is taken from. */
+interface Subject {
+  readonly id: WaiterId;
+  readonly arrivedMs: number;
+  readonly sessionId: SessionId | null;
+  readonly key: { readonly owner: Owner };
+}
+
+export class Decisions {
+  readonly #limit: number;
+  readonly #ring: Writable[] = [];
+  #latest = 0;
+
+  /** Keeps the latest `limit` decisions; 0 keeps none. */
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  /** Sequence of the latest decision kept; 0 before the first. */
+  get latest(): number {
+    return this.#latest;
+  }
+
+  /** Adds one. Only the modules behind `step` may. O(1), without allocation once the log is full. */
+  write(kind: DecisionKind, subject: Subject, atMs: number): void {
+    if (this.#limit === 0) return;
+    this.#latest += 1;
+    const record = this.#ring[(this.#latest - 1) % this.#limit];
+    const sinceArrivalMs = atMs - subject.arrivedMs;
+    if (record === undefined) {
+      const { id: waiterId, sessionId: session } = subject;
+      const owner = subject.key.owner;
+      this.#ring.push({ sequence: this.#latest, atMs, kind, waiterId, owner, session, sinceArrivalMs });
+      return;
+    }
+    record.sequence = this.#latest;
+    record.atMs = atMs;
+    record.kind = kind;
+    record.waiterId = subject.id;
+    record.owner = subject.key.owner;
+    record.session = subject.sessionId;
+    record.sinceArrivalMs = sinceArrivalMs;
+  }
+
+  /** The decisions kept that came after `sequence`, oldest first; copies, safe to keep. */
+  since(sequence: number): Decision[] {
+    const found: Decision[] = [];
+    for (let next = Math.max(sequence, this.#latest - this.#limit) + 1; next <= this.#latest; next++) {
+      const record = this.#ring[(next - 1) % this.#limit];
+      if (record !== undefined) found.push({ ...record });
+    }
+    return found;
+  }
+}

@@ -1,0 +1,69 @@
+/**
+ * What the driver must do after a step, in order. The array and its records belong to the engine and are overwritten
+ * by the next step: read them before it, keep none.
+ */
+import type { Owner } from "./events";
+import type { SessionId, WaiterId } from "./ids";
+
+/** The request has a slot until a `finish` event names it. */
+export interface Grant {
+  readonly kind: "grant";
+  readonly waiterId: WaiterId;
+  /** `fast`: without waiting. */
+  readonly outcome: "fast" | "queued";
+  readonly waitMs: number;
+}
+
+export const REFUSALS = ["timed_out", "queue_full", "no_servers"] as const;
+export type Refusal = (typeof REFUSALS)[number];
+
+/** The request leaves without a slot and uncharged. */
+export interface Refuse {
+  readonly kind: "refuse";
+  readonly waiterId: WaiterId;
+  readonly reason: Refusal;
+  readonly waitMs: number;
+}
+
+/** Shared mode: ask for a slot for this request; answer with `claim_settled`. */
+export interface Claim extends Owner {
+  readonly kind: "claim";
+  readonly waiterId: WaiterId;
+  /** Caps as configured; null for none. */
+  readonly tenantCap: number | null;
+  readonly keyCap: number | null;
+  /** Session whose held slot may serve it; null for none. */
+  readonly session: SessionId | null;
+  /** Ask for the session's held slot and nothing else. */
+  readonly isForHoldOnly: boolean;
+  /** A request of this pool has waited past the bypass limit: the pool's held slots must be freed. */
+  readonly isStarving: boolean;
+}
+
+/** Shared mode: give the slot of a finished or abandoned request back. */
+export interface Release extends Owner {
+  readonly kind: "release";
+  readonly waiterId: WaiterId;
+}
+
+/** Shared mode: a session's step is over; instead of a release, its slot may be held for the next one. */
+export interface Hold extends Owner {
+  readonly kind: "hold";
+  readonly waiterId: WaiterId;
+  readonly session: SessionId;
+  /** How long ago the step arrived, in ms; tells whether it followed straight on from the one before. */
+  readonly sinceArrivalMs: number;
+  readonly holdMs: number;
+  /** Most held slots the pool may have in all. */
+  readonly maxHeld: number;
+  /** Most holds in a row while others wait. */
+  readonly maxJumps: number;
+}
+
+/** Send `wake` at this time or soon after. Replaces any earlier wish. */
+export interface WakeAt {
+  readonly kind: "wake_at";
+  readonly atMs: number;
+}
+
+export type Effect = Grant | Refuse | Claim | Release | Hold | WakeAt;

@@ -1,0 +1,126 @@
+/** Every count, heap and list of the state recomputed from the waiters alone; for tests, simulation and incidents. */
+import { assert } from "./assert";
+import { hasRoom } from "./candidates";
+import type { Account, EngineState, Group, Key, Pool, Tenant, Waiter } from "./state";
+
+interface Counts {
+  queued: number;
+  taken: number;
+  claiming: number;
+}
+
+/** Throws an InvariantError that says what is wrong; returns when nothing is. O(everything). */
+export function checkInvariants(state: EngineState): void {
+  const counts = recount(state);
+  const total = { queued: 0, taken: 0, claiming: 0 };
+  for (const pool of state.pools.values()) {
+    checkPool(state, pool, counts);
+    total.queued += pool.queued;
+    total.taken += pool.taken;
+  }
+  assert(state.queued === total.queued, "queued over all pools");
+  assert(state.taken === total.taken, "slots in use over all pools");
+  assert(state.waiters.size >= state.queued, "every waiting request is known");
+  checkReadyList(state);
+}
+
+function recount(state: EngineState): Map<Account | Pool, Counts> {
+  const counts = new Map<Account | Pool, Counts>();
+  const add = (of: Account | Pool, waiter: Waiter) => {
+    const sum = counts.get(of) ?? { queued: 0, taken: 0, claiming: 0 };
+    if (waiter.state === "queued") sum.queued += 1;
+    if (waiter.state === "running" || waiter.state === "claiming" || waiter.state === "gone") sum.taken += 1;
+    if (waiter.state === "claiming" || waiter.state === "gone") sum.claiming += 1;
+    counts.set(of, sum);
+  };
+  for (const waiter of state.waiters.values()) {
+    const { key } = waiter;
+    for (const of of [key, key.tenant, key.tenant.group, key.tenant.pool]) add(of, waiter);
+  }
+  return counts;
+}
+
+function checkPool(state: EngineState, pool: Pool, counts: ReadonlyMap<Account | Pool, Counts>): void {
+  checkCounts(pool, counts, `pool ${pool.id}`);
+  const members = new Map<Group, number>();
+  for (const tenant of pool.tenants.values()) {
+    members.set(tenant.group, (members.get(tenant.group) ?? 0) + 1);
+    checkTenant(state, tenant, counts);
+  }
+  for (const group of pool.groups.values()) {
+    const name = `group ${group.id} of ${pool.id}`;
+    checkCounts(group, counts, name);
+    assert(group.members === (members.get(group) ?? 0), `${name}: members`);
+    const candidates = [...pool.tenants.values()].filter((tenant) => tenant.group === group && tenant.heap !== null);
+    assert(group.candidates === candidates.length, `${name}: tenants that could run`);
+    const { idle, busy, active } = pool.groupLine;
+    const wanted = group.candidates === 0 ? null : group.taken === 0 ? idle : busy;
+    assert(group.heap === wanted, `${name}: its heap`);
+    assert((active.items[group.weightSlot] === group) === hasWork(group), `${name}: active`);
+    assert(group.line.active.total === sumOfWeights(group.line.active.items), `${name}: sum of weights`);
+    assert(hasWork(group) || group.members > 0, `${name}: kept for nothing`);
+  }
+  assert(pool.groupLine.active.total === sumOfWeights(pool.groupLine.active.items), `pool ${pool.id}: sum of weights`);
+  const couldRun = pool.groupLine.idle.size + pool.groupLine.busy.size > 0;
+  assert(pool.isReady === (couldRun && hasRoom(pool)), `pool ${pool.id}: ready`);
+  const isServed = !pool.isReady || state.taken >= state.ceiling || state.isBlocked;
+  assert(isServed, `pool ${pool.id}: a slot is free while somebody could take it`);
+}
+
+function checkTenant(state: EngineState, tenant: Tenant, counts: ReadonlyMap<Account | Pool, Counts>): void {
+  const name = `tenant ${tenant.id} of ${tenant.pool.id}`;
+  checkCounts(tenant, counts, name);
+  for (const key of tenant.keys.values()) checkKey(key, counts);
+  const couldRun = tenant.readyKeys.size > 0 && tenant.taken < tenant.cap && !tenant.isBlocked;
+  assert((tenant.heap !== null) === couldRun, `${name}: could run`);
+  assert(tenant.heap === null || tenant.heap.items[tenant.slot] === tenant, `${name}: place in its heap`);
+  if (couldRun && state.config.algorithm === "hierarchical") {
+    const { idle, busy } = tenant.group.line;
+    assert(tenant.heap === (tenant.taken === 0 ? idle : busy), `${name}: its heap`);
+  }
+  assert((tenant.group.line.active.items[tenant.weightSlot] === tenant) === hasWork(tenant), `${name}: active`);
+  assert(tenant.pool.groups.get(tenant.group.id) === tenant.group, `${name}: its group is known`);
+}
+
+function checkKey(key: Key, counts: ReadonlyMap<Account | Pool, Counts>): void {
+  const name = `key ${key.id}`;
+  checkCounts(key, counts, name);
+  const couldRun = key.queued > 0 && key.taken < key.cap && !key.isBlocked;
+  assert((key.heap !== null) === couldRun, `${name}: could run`);
+  let length = 0;
+  for (let waiter = key.oldest; waiter !== null; waiter = waiter.younger) {
+    length += 1;
+    assert(waiter.state === "queued" && waiter.key === key, `${name}: who stands in its queue`);
+    assert(waiter.younger === null ? key.youngest === waiter : waiter.younger.id > waiter.id, `${name}: queue order`);
+  }
+  assert(length === key.queued, `${name}: length of its queue`);
+}
+
+function checkCounts(
+  of: { queued: number; taken: number; held: number; claiming: number },
+  counts: ReadonlyMap<object, Counts>,
+  name: string,
+): void {
+  const { queued, taken, claiming } = counts.get(of) ?? { queued: 0, taken: 0, claiming: 0 };
+  assert(of.queued === queued, `${name}: queued ${of.queued}, counted ${queued}`);
+  assert(of.taken - of.held === taken, `${name}: slots in use ${of.taken - of.held}, counted ${taken}`);
+  assert(of.claiming === claiming, `${name}: claiming ${of.claiming}, counted ${claiming}`);
+}
+
+function checkReadyList(state: EngineState): void {
+  let count = 0;
+  for (let pool = state.readyFirst; pool !== null; pool = pool.readyAfter) {
+    assert(pool.isReady && state.pools.get(pool.id) === pool, `pool ${pool.id}: in turn without being ready`);
+    count += 1;
+  }
+  const ready = [...state.pools.values()].filter((pool) => pool.isReady);
+  assert(count === ready.length, "every ready pool is in turn once");
+}
+
+function hasWork(account: Account): boolean {
+  return account.taken > 0 || account.queued > 0;
+}
+
+function sumOfWeights(items: readonly { weight: number }[]): number {
+  return items.reduce((sum, item) => sum + item.weight, 0);
+}

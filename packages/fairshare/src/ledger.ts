@@ -1,0 +1,97 @@
+/**
+ * What everybody has been served, and where they rejoin: start-time fair queueing on token cost at three levels.
+ *
+ * A score is tokens charged over weight. Each line keeps a virtual time, the highest start tag admitted so far. Who had
+ * nothing waiting and sends again rejoins at the lowest score of its siblings that could run, or at the virtual time
+ * when there is none, unless its own score is higher: silence earns no credit and clears no debt. Whoever goes quiet at
+ * or below the virtual time carries no information and is forgotten; one above it keeps its score.
+ *
+ * Source: Goyal, Vin, Cheng, "Start-time Fair Queueing" (1996), applied per level; see the package README.
+ */
+import { firstInLine, type Line } from "./line";
+import { charge, compareLevels, type Level, placeAt, REBASE_AT, raiseTo } from "./score";
+import type { Account, EngineState, Group, Key, Tenant } from "./state";
+
+/** The line a tenant's score is compared in: its group, or the whole pool under `weighted`. */
+export function tenantLineOf(state: EngineState, tenant: Tenant): Line<Tenant> {
+  return state.config.algorithm === "weighted" ? tenant.pool.tenantLine : tenant.group.line;
+}
+
+/** Lifts a key that had nothing waiting to the level of its siblings. Call before its first request queues. */
+export function rejoinKey(key: Key): void {
+  const { tenant } = key;
+  rejoin(key, { lowest: tenant.readyKeys.top(), level: tenant.keyLevel });
+}
+
+/** Lifts a tenant that had nothing waiting to the level of its siblings. */
+export function rejoinTenant(state: EngineState, tenant: Tenant): void {
+  const line = tenantLineOf(state, tenant);
+  if (rejoin(tenant, { lowest: firstInLine(line), level: line.level })) line.epoch += 1;
+  if (line !== tenant.group.line) tenant.group.line.epoch += 1;
+}
+
+/** Lifts a group that had nothing waiting to the level of its siblings. */
+export function rejoinGroup(group: Group): void {
+  const line = group.pool.groupLine;
+  if (rejoin(group, { lowest: firstInLine(line), level: line.level })) line.epoch += 1;
+}
+
+/** Books an admission at all three levels: moves virtual times up to the start tags, then adds the cost. */
+export function chargeAdmission(state: EngineState, key: Key, tokens: number): void {
+  const { tenant } = key;
+  const { group, pool } = tenant;
+  const line = tenantLineOf(state, tenant);
+  state.grants += 1;
+  book(key, tenant.keyLevel, tokens);
+  book(tenant, line.level, tokens);
+  book(group, pool.groupLine.level, tokens);
+  key.lastGranted = state.grants;
+  tenant.lastGranted = state.grants;
+  group.lastGranted = state.grants;
+  group.line.epoch += 1;
+  pool.groupLine.epoch += 1;
+  if (key.hi > REBASE_AT) rebase(tenant.keyLevel, tenant.keys.values());
+  if (tenant.hi > REBASE_AT) rebase(line.level, membersOf(state, tenant));
+  if (group.hi > REBASE_AT) rebase(pool.groupLine.level, pool.groups.values());
+}
+
+/** Whether an account without work carries no information: it is not above its line's virtual time. */
+export function isForgettable(account: Account, level: Level): boolean {
+  return compareLevels(account, level) <= 0;
+}
+
+function rejoin(
+  account: Account,
+  at: { lowest: (Level & { rest: number; weight: number }) | undefined; level: Level },
+) {
+  const target = at.lowest ?? at.level;
+  const isFresh = account.taken === 0 && account.queued === 0 && isForgettable(account, at.level);
+  if (!isFresh) return raiseTo(account, target);
+  account.lastGranted = 0;
+  account.served = 0;
+  placeAt(account, target);
+  return true;
+}
+
+function book(account: Account, level: Level, tokens: number): void {
+  if (compareLevels(level, account) < 0) {
+    level.hi = account.hi;
+    level.lo = account.lo;
+  }
+  charge(account, tokens);
+  account.served += tokens;
+}
+
+/** Everybody a tenant's score is compared with, quiet ones included. */
+function* membersOf(state: EngineState, tenant: Tenant): Generator<Tenant> {
+  for (const other of tenant.pool.tenants.values()) {
+    if (state.config.algorithm === "weighted" || other.group === tenant.group) yield other;
+  }
+}
+
+/** Takes the same whole amount off a line's virtual time and all its scores; order and distances stay as they were. */
+function rebase(level: Level, accounts: Iterable<Account>): void {
+  const amount = level.hi;
+  level.hi = 0;
+  for (const account of accounts) account.hi -= amount;
+}

@@ -1,0 +1,132 @@
+/**
+ * Newer weights, caps and groups take hold here, for whoever runs or waits as well as for who arrives. A change keeps
+ * every score: raising a weight does not replay history. Callers refresh the candidates afterwards.
+ */
+import { refreshGroup, refreshKey, refreshTenant } from "./candidates";
+import { capInForce, weightInForce } from "./limits";
+import { firstInLine, splitChanged } from "./line";
+import { effectiveWeight, type GroupPolicy, type KeyPolicy, type TenantPolicy } from "./policy";
+import { becomeActive, getGroup, isQuiet, ownerOf } from "./pool";
+import { compareLevels, FRACTION, type Level, reweigh } from "./score";
+import type { EngineState, Group, Key, Tenant } from "./state";
+
+/** Gives a tenant, and the group it names, the policy as of now. */
+export function applyTenantPolicy(state: EngineState, tenant: Tenant, policy: TenantPolicy): void {
+  if (tenant.policy !== policy) {
+    tenant.policy = policy;
+    tenant.cap = capInForce(policy.maxInFlight, state.capDivisor);
+    if (tenant.group.id !== policy.group.id) moveToGroup(state, tenant, getGroup(state, tenant.pool, policy.group));
+    reweighTenant(tenant);
+    refreshTenant(state, tenant);
+    refreshGroup(tenant.group);
+  }
+  applyGroupPolicy(tenant.group, policy.group);
+}
+
+/** Gives a group the weight as of now. */
+export function applyGroupPolicy(group: Group, policy: GroupPolicy): void {
+  const weight = weightInForce(policy.weight);
+  if (weight === group.weight) return;
+  const { groupLine } = group.pool;
+  if (group.weightSlot !== -1) groupLine.active.reweigh(group, weight);
+  reweighScore(group, weight);
+  splitChanged(groupLine);
+}
+
+/** Gives a key the policy as of now. */
+export function applyKeyPolicy(state: EngineState, key: Key, policy: KeyPolicy): void {
+  if (key.policy === policy) return;
+  key.policy = policy;
+  key.cap = capInForce(policy.maxInFlight, state.capDivisor);
+  reweigh(key, weightInForce(policy.weight));
+  refreshKey(key);
+  refreshTenant(state, key.tenant);
+  refreshGroup(key.tenant.group);
+}
+
+/** Works out a tenant's weight again, for a new policy or a new admission percentage of its pool. */
+export function reweighTenant(tenant: Tenant): void {
+  const weight = weightInForce(effectiveWeight(tenant.policy, tenant.pool.settings.admissionWeight));
+  if (weight === tenant.weight) return;
+  const { line } = tenant.group;
+  if (tenant.weightSlot !== -1) line.active.reweigh(tenant, weight);
+  reweighScore(tenant, weight);
+  splitChanged(line);
+}
+
+/** Works out all caps of a pool again, for a new divisor. */
+export function recapTenant(state: EngineState, tenant: Tenant): void {
+  tenant.cap = capInForce(tenant.policy.maxInFlight, state.capDivisor);
+  for (const key of tenant.keys.values()) {
+    key.cap = capInForce(key.policy.maxInFlight, state.capDivisor);
+    refreshKey(key);
+  }
+  refreshTenant(state, tenant);
+}
+
+/** The weight heap may have set the weight already, so the carried rest is dropped here in any case. */
+function reweighScore(score: { weight: number; rest: number }, weight: number): void {
+  score.weight = weight;
+  score.rest = 0;
+}
+
+/**
+ * Takes a tenant with all its counts from one group to another. Under `hierarchical` its score means something among
+ * its siblings only, so it stands as far above the level of the new ones as it stood above the old virtual time.
+ */
+function moveToGroup(state: EngineState, tenant: Tenant, to: Group): void {
+  const from = tenant.group;
+  const wasActive = tenant.weightSlot !== -1;
+  if (tenant.heap !== null) {
+    tenant.heap.remove(tenant);
+    tenant.heap = null;
+    from.candidates -= 1;
+  }
+  if (wasActive) {
+    from.line.active.remove(tenant);
+    splitChanged(from.line);
+  }
+  moveCounts(tenant, { from, to });
+  if (state.config.algorithm === "hierarchical") {
+    restate(tenant, { old: from.line.level, now: firstInLine(to.line) ?? to.line.level });
+  }
+  tenant.group = to;
+  for (const key of tenant.keys.values()) key.owner = ownerOf(tenant, key.id);
+  if (wasActive) becomeActive(state, tenant);
+  refreshGroup(from);
+  if (wasActive && isQuiet(from)) {
+    from.pool.groupLine.active.remove(from);
+    splitChanged(from.pool.groupLine);
+  }
+  if (from.members === 0 && isQuiet(from)) from.pool.groups.delete(from.id);
+}
+
+function moveCounts(tenant: Tenant, { from, to }: { from: Group; to: Group }): void {
+  from.members -= 1;
+  to.members += 1;
+  from.queued -= tenant.queued;
+  to.queued += tenant.queued;
+  from.taken -= tenant.taken;
+  to.taken += tenant.taken;
+  from.held -= tenant.held;
+  to.held += tenant.held;
+  from.claiming -= tenant.claiming;
+  to.claiming += tenant.claiming;
+}
+
+/** Moves a score from one scale to another, keeping its distance above the old level and forgetting one below it. */
+function restate(tenant: Tenant, { old, now }: { old: Level; now: Level }): void {
+  const isAbove = compareLevels(tenant, old) > 0;
+  let hi = now.hi + (isAbove ? tenant.hi - old.hi : 0);
+  let lo = now.lo + (isAbove ? tenant.lo - old.lo : 0);
+  if (lo < 0) {
+    lo += FRACTION;
+    hi -= 1;
+  } else if (lo >= FRACTION) {
+    lo -= FRACTION;
+    hi += 1;
+  }
+  tenant.hi = hi;
+  tenant.lo = lo;
+  tenant.rest = 0;
+}

@@ -1,0 +1,215 @@
+/**
+ * Finds or makes the records of a pool, group, tenant and key, and lets go of quiet ones that carry no information, so
+ * that memory follows the work and the debts, not the history.
+ */
+import { makeFinishCounts } from "./finish-counts";
+import type { KeyId, PoolId } from "./ids";
+import { isForgettable, tenantLineOf } from "./ledger";
+import { capInForce, limitInForce, weightInForce } from "./limits";
+import { makeLine, splitChanged } from "./line";
+import { effectiveWeight, type GroupPolicy, type KeyPolicy, type TenantPolicy } from "./policy";
+import { RankHeap } from "./rank-heap";
+import type { Level } from "./score";
+import type { Account, EngineState, Group, Key, Pool, PoolSettings, Tenant } from "./state";
+
+/** How long a routed pool is kept after its last work, 10 minutes: pauses of that length do not lose its counters. */
+export const POOL_QUIET_MS = 600_000;
+/** Quiet accounts a pool keeps without looking whether they can go. */
+const SWEEP_AT_LEAST = 64;
+
+/** The pool, made afresh with the settings known for it when there is none. */
+export function getPool(state: EngineState, id: PoolId): Pool {
+  const known = state.pools.get(id);
+  if (known !== undefined) return known;
+  const startLevel = state.config.startLevel;
+  const pool: Pool = {
+    id,
+    settings: state.settings.get(id) ?? defaultSettings(state),
+    queued: 0,
+    taken: 0,
+    held: 0,
+    claiming: 0,
+    groups: new Map(),
+    tenants: new Map(),
+    groupLine: makeLine(startLevel),
+    tenantLine: makeLine(startLevel),
+    sweepAt: SWEEP_AT_LEAST,
+    isBlocked: false,
+    claimLimit: state.isShared ? state.config.maxOpenClaims : Number.POSITIVE_INFINITY,
+    readyBefore: null,
+    readyAfter: null,
+    isReady: false,
+    quietSinceMs: state.nowMs,
+    splitChangedMs: state.nowMs,
+    finishes: makeFinishCounts(),
+  };
+  state.pools.set(id, pool);
+  return pool;
+}
+
+/** Settings of a pool that no event has described: the default size, everything else neutral. */
+export function defaultSettings(state: EngineState): PoolSettings {
+  const size = limitInForce(state.config.defaultPoolSize, 1);
+  return {
+    size,
+    configuredSize: size,
+    admissionWeight: 100,
+    affinity: null,
+    routed: true,
+    hasServers: true,
+    queueWithoutServers: false,
+  };
+}
+
+/** The tenant, made at its line's level when unknown. Its policy is as given either way, unless it moved group. */
+export function getTenant(state: EngineState, pool: Pool, policy: TenantPolicy): Tenant {
+  const known = pool.tenants.get(policy.id);
+  if (known !== undefined) return known;
+  const group = getGroup(state, pool, policy.group);
+  const weight = weightInForce(effectiveWeight(policy, pool.settings.admissionWeight));
+  const line = state.config.algorithm === "weighted" ? pool.tenantLine : group.line;
+  const tenant: Tenant = {
+    ...makeAccount(line.level, weight),
+    id: policy.id,
+    pool,
+    group,
+    policy,
+    cap: capInForce(policy.maxInFlight, state.capDivisor),
+    isBlocked: false,
+    heap: null,
+    keys: new Map(),
+    readyKeys: new RankHeap(),
+    keyLevel: { hi: state.config.startLevel, lo: 0 },
+    aboveSinceMs: -1,
+  };
+  pool.tenants.set(policy.id, tenant);
+  group.members += 1;
+  return tenant;
+}
+
+/** The group, made at the pool's level when unknown. */
+export function getGroup(state: EngineState, pool: Pool, policy: GroupPolicy): Group {
+  const known = pool.groups.get(policy.id);
+  if (known !== undefined) return known;
+  const group: Group = {
+    ...makeAccount(pool.groupLine.level, weightInForce(policy.weight)),
+    id: policy.id,
+    pool,
+    heap: null,
+    line: makeLine(state.config.startLevel),
+    members: 0,
+    candidates: 0,
+  };
+  pool.groups.set(policy.id, group);
+  return group;
+}
+
+/** The tenant's key, made at the level of its siblings when unknown. */
+export function getKey(state: EngineState, tenant: Tenant, policy: KeyPolicy): Key {
+  const known = tenant.keys.get(policy.id);
+  if (known !== undefined) return known;
+  const key: Key = {
+    ...makeAccount(tenant.keyLevel, weightInForce(policy.weight)),
+    id: policy.id,
+    tenant,
+    policy,
+    owner: ownerOf(tenant, policy.id),
+    cap: capInForce(policy.maxInFlight, state.capDivisor),
+    isBlocked: false,
+    heap: null,
+    oldest: null,
+    youngest: null,
+  };
+  tenant.keys.set(policy.id, key);
+  return key;
+}
+
+/** The names a key's records leave the engine under. */
+export function ownerOf(tenant: Tenant, keyId: KeyId) {
+  return { pool: tenant.pool.id, groupId: tenant.group.id, tenantId: tenant.id, keyId };
+}
+
+/** Counts a tenant and its group among those that have work. Call before their counts rise from nothing. */
+export function becomeActive(state: EngineState, tenant: Tenant): void {
+  if (tenant.weightSlot !== -1) return;
+  const { group, pool } = tenant;
+  group.line.active.push(tenant);
+  splitChanged(group.line);
+  if (group.weightSlot === -1) {
+    pool.groupLine.active.push(group);
+    splitChanged(pool.groupLine);
+  }
+  pool.splitChangedMs = state.nowMs;
+}
+
+/**
+ * Takes key, tenant and group that have no work left out of the split, and forgets those at or below their line's
+ * virtual time. Call after counts fell.
+ */
+export function becomeQuiet(state: EngineState, key: Key): void {
+  const { tenant } = key;
+  if (isQuiet(key) && isForgettable(key, tenant.keyLevel)) tenant.keys.delete(key.id);
+  if (!isQuiet(tenant)) return;
+  const { group, pool } = tenant;
+  tenant.aboveSinceMs = -1;
+  if (tenant.weightSlot !== -1) {
+    group.line.active.remove(tenant);
+    splitChanged(group.line);
+  }
+  if (isQuiet(group) && group.weightSlot !== -1) {
+    pool.groupLine.active.remove(group);
+    splitChanged(pool.groupLine);
+  }
+  pool.splitChangedMs = state.nowMs;
+  if (isForgettable(tenant, tenantLineOf(state, tenant).level)) forget(tenant);
+  else if (pool.tenants.size - group.line.active.size > pool.sweepAt) sweep(state, pool);
+  if (pool.taken === 0 && pool.queued === 0) becomeQuietPool(state, pool);
+}
+
+function becomeQuietPool(state: EngineState, pool: Pool): void {
+  pool.quietSinceMs = state.nowMs;
+  const goesAtMs = pool.settings.routed ? state.nowMs + POOL_QUIET_MS : state.nowMs;
+  if (goesAtMs < state.poolSweepAtMs) state.poolSweepAtMs = goesAtMs;
+}
+
+/** Whether nothing of an account runs, waits or is held. */
+export function isQuiet(account: Account): boolean {
+  return account.taken === 0 && account.queued === 0;
+}
+
+function forget(tenant: Tenant): void {
+  const { group, pool } = tenant;
+  pool.tenants.delete(tenant.id);
+  group.members -= 1;
+  if (group.members === 0 && isQuiet(group) && isForgettable(group, pool.groupLine.level)) pool.groups.delete(group.id);
+}
+
+/** Looks through all quiet accounts of a pool. Runs once per as many new ones as were kept, so O(1) each. */
+function sweep(state: EngineState, pool: Pool): void {
+  let kept = 0;
+  for (const tenant of pool.tenants.values()) {
+    if (!isQuiet(tenant)) continue;
+    if (isForgettable(tenant, tenantLineOf(state, tenant).level)) forget(tenant);
+    else kept += 1;
+  }
+  pool.sweepAt = Math.max(SWEEP_AT_LEAST, 2 * kept);
+}
+
+function makeAccount(level: Level, weight: number): Omit<Account, "id"> {
+  return {
+    hi: level.hi,
+    lo: level.lo,
+    rest: 0,
+    weight,
+    lastGranted: 0,
+    slot: -1,
+    weightSlot: -1,
+    served: 0,
+    queued: 0,
+    taken: 0,
+    held: 0,
+    claiming: 0,
+    share: 0,
+    shareStamp: 0,
+  };
+}

@@ -1,0 +1,117 @@
+/**
+ * Share scores as exact fixed-point numbers: tokens per weight, in whole units `hi` plus `lo` parts of `FRACTION`.
+ *
+ * A double would drift (3 tokens at weight 7 have no exact double) and stop moving (2^53 + 1). Here the fraction comes
+ * from long division in two digits of base `BASE`, and what the division leaves over is carried to the next charge of
+ * the same weight, so after any number of charges the score is the true quotient rounded down to 1 / FRACTION once.
+ * `BASE` is a product of small primes, so that for everyday weights (1 to 16, 50, 300, 1000, ...) nothing is left over
+ * at all, and scores of different weights that are equal in truth are equal here.
+ *
+ * Everything here is O(1) and free of allocation.
+ */
+
+/** One digit of the fraction: 2^8 x 3^2 x 5^2 x 7 x 11 x 13. Times `MAX_WEIGHT` it stays below 2^53. */
+const BASE = 57_657_600;
+/** Parts of one token per weight; below 2^53 even when two fractions are added. */
+export const FRACTION = BASE * BASE;
+/** Largest weight that divides exactly, 2^27; effective weights above it count as this. */
+export const MAX_WEIGHT = 134_217_728;
+/** Largest charge of one request, 2^40 tokens; larger ones count as this. Keeps a sum far from 2^53 between rebases. */
+export const MAX_COST_TOKENS = 1_099_511_627_776;
+/** Once a score's whole part passes this (2^52), its line is rebased, long before a step of 1 could be lost. */
+export const REBASE_AT = 4_503_599_627_370_496;
+
+/** A level on the scale of scores. */
+export interface Level {
+  /** Whole tokens per weight. May be negative after a rebase. */
+  hi: number;
+  /** Parts of `FRACTION`, from 0, below it. */
+  lo: number;
+}
+
+/** A score that charges are added to. */
+export interface Score extends Level {
+  /** What division left over, in tokens x BASE^2 per `weight`; below `weight`. Belongs to the present weight only. */
+  rest: number;
+  /** Whole number from 1 to MAX_WEIGHT. */
+  weight: number;
+}
+
+/** Negative when a is below b, positive when above, 0 when equal. */
+export function compareLevels(a: Level, b: Level): number {
+  return a.hi !== b.hi ? a.hi - b.hi : a.lo - b.lo;
+}
+
+/** Adds `tokens` (whole, 0 to MAX_COST_TOKENS) over the score's weight. A charge of 1 or more always moves it. */
+export function charge(score: Score, tokens: number): void {
+  const weight = score.weight;
+  const whole = quotient(tokens, weight);
+  const first = (tokens - whole * weight) * BASE;
+  const firstDigit = quotient(first, weight);
+  const second = (first - firstDigit * weight) * BASE + score.rest;
+  const secondDigit = quotient(second, weight);
+  score.rest = second - secondDigit * weight;
+  score.hi += whole;
+  score.lo += firstDigit * BASE + secondDigit;
+  if (score.lo >= FRACTION) {
+    score.lo -= FRACTION;
+    score.hi += 1;
+  }
+}
+
+/** Takes back exactly what `charge` added for `tokens`, as long as the weight is the one it was charged at. */
+export function uncharge(score: Score, tokens: number): void {
+  const weight = score.weight;
+  const whole = quotient(tokens, weight);
+  const first = (tokens - whole * weight) * BASE;
+  const firstDigit = quotient(first, weight);
+  const second = (first - firstDigit * weight) * BASE - score.rest;
+  const secondDigit = second <= 0 ? 0 : Math.ceil(second / weight);
+  const corrected = settleUp(second, secondDigit, weight);
+  score.rest = corrected * weight - second;
+  score.hi -= whole;
+  score.lo -= firstDigit * BASE + corrected;
+  if (score.lo < 0) {
+    score.lo += FRACTION;
+    score.hi -= 1;
+  }
+}
+
+/** Raises the score to `level` when it is below; says whether it moved. */
+export function raiseTo(score: Score, level: Level & { rest?: number; weight?: number }): boolean {
+  if (compareLevels(score, level) >= 0) return false;
+  placeAt(score, level);
+  return true;
+}
+
+/** Puts the score exactly at `level`; between equal weights the carried rest comes along, so they stay equal. */
+export function placeAt(score: Score, level: Level & { rest?: number; weight?: number }): void {
+  score.hi = level.hi;
+  score.lo = level.lo;
+  score.rest = level.weight === score.weight ? (level.rest ?? 0) : 0;
+}
+
+/** Changes the weight of later charges. The score itself stays, so a raise does not replay history. */
+export function reweigh(score: Score, weight: number): void {
+  if (score.weight === weight) return;
+  score.weight = weight;
+  score.rest = 0;
+}
+
+/** The score as one finite number, rounded; for display only. */
+export function scoreOf(level: Level): number {
+  return level.hi + level.lo / FRACTION;
+}
+
+/** Floor of a / b for whole a below 2^53 and whole b from 1; exact although the division rounds. */
+function quotient(a: number, b: number): number {
+  const guess = Math.floor(a / b);
+  const rest = a - guess * b;
+  return rest < 0 ? guess - 1 : rest >= b ? guess + 1 : guess;
+}
+
+/** The smallest whole number whose product with `weight` reaches `value`, given a guess at most one off. */
+function settleUp(value: number, guess: number, weight: number): number {
+  if (guess * weight < value) return guess + 1;
+  return (guess - 1) * weight >= value ? guess - 1 : guess;
+}

@@ -1,0 +1,64 @@
+/**
+ * Who gets the next free slot of a pool.
+ *
+ * `hierarchical`: among tenants that could run and are under their share, in groups under theirs, the group with the
+ * lowest group score, then its tenant with the lowest score. When there is none the slot is lent, in the same order
+ * among all that could run. `weighted`: the tenant with the lowest score, whatever its share. Then, in both, the
+ * tenant's key with the lowest score, and that key's oldest request.
+ *
+ * Whoever has no slot yet is under its share, as a share never counts as less than one; of those that have some only
+ * the members of `multi` can be under theirs. So a pick looks at the tops of two heaps and at fewer members than there
+ * are slots.
+ */
+import { firstInLine, shareInForce, updateSplit } from "./line";
+import { ranksBefore } from "./rank-heap";
+import type { EngineState, Group, Pool, Tenant } from "./state";
+
+export interface Pick {
+  readonly tenant: Tenant;
+  /** Nobody under its share could run, so the slot goes to somebody who borrows it. */
+  readonly isLent: boolean;
+}
+
+/** The tenant a free slot of this pool goes to, over `usable` slots; undefined when none could run. */
+export function pickTenant(state: EngineState, pool: Pool, usable: number): Pick | undefined {
+  if (state.config.algorithm === "weighted") return pickByScore(pool);
+  const due = pickUnderShare(pool, usable);
+  if (due !== undefined) return { tenant: due, isLent: false };
+  const group = firstInLine(pool.groupLine);
+  const tenant = group === undefined ? undefined : firstInLine(group.line);
+  return tenant === undefined ? undefined : { tenant, isLent: true };
+}
+
+/** The group's first tenant that could run and is under its share of the group's part; undefined when none is. */
+export function firstUnderShare(group: Group): Tenant | undefined {
+  const { line } = group;
+  updateSplit(line, shareInForce(group.pool.groupLine, group));
+  let first = line.idle.top();
+  for (const tenant of line.multi) {
+    if (tenant.heap === null || tenant.taken >= tenant.share) continue;
+    if (first === undefined || ranksBefore(tenant, first)) first = tenant;
+  }
+  return first;
+}
+
+function pickUnderShare(pool: Pool, usable: number): Tenant | undefined {
+  const line = pool.groupLine;
+  updateSplit(line, usable);
+  let group = line.idle.top();
+  let tenant = group === undefined ? undefined : firstUnderShare(group);
+  for (const rival of line.multi) {
+    if (rival.heap === null || rival.taken >= rival.share) continue;
+    if (group !== undefined && !ranksBefore(rival, group)) continue;
+    const rivalTenant = firstUnderShare(rival);
+    if (rivalTenant === undefined) continue;
+    group = rival;
+    tenant = rivalTenant;
+  }
+  return tenant;
+}
+
+function pickByScore(pool: Pool): Pick | undefined {
+  const tenant = firstInLine(pool.tenantLine);
+  return tenant === undefined ? undefined : { tenant, isLent: false };
+}

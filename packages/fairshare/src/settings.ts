@@ -1,0 +1,87 @@
+/** What administrators and modes change while the engine runs: sizes, limits, policies, and pools that go. */
+import { refreshGroup, refreshPool } from "./candidates";
+import type { LimitsChanged, PolicyChanged, PoolChanged } from "./events";
+import type { PoolId } from "./ids";
+import { limitInForce } from "./limits";
+import { applyGroupPolicy, applyKeyPolicy, applyTenantPolicy, recapTenant, reweighTenant } from "./policies";
+import { defaultSettings, POOL_QUIET_MS } from "./pool";
+import type { EngineState, Pool, PoolSettings } from "./state";
+
+/** The settings in force for a pool, whether it exists at the moment or not. */
+export function settingsOf(state: EngineState, id: PoolId): PoolSettings {
+  return state.pools.get(id)?.settings ?? state.settings.get(id) ?? defaultSettings(state);
+}
+
+/** Gives what a pool knows newer policies. What it does not know arrives with its next request anyway. */
+export function changePolicy(state: EngineState, event: PolicyChanged): void {
+  const pool = state.pools.get(event.pool);
+  if (pool === undefined) return;
+  if (event.tenant !== undefined) {
+    const tenant = pool.tenants.get(event.tenant.id);
+    if (tenant !== undefined) applyTenantPolicy(state, tenant, event.tenant);
+  }
+  if (event.group !== undefined) {
+    const group = pool.groups.get(event.group.id);
+    if (group !== undefined) applyGroupPolicy(group, event.group);
+  }
+  if (event.key !== undefined) {
+    const key = pool.tenants.get(event.key.tenantId)?.keys.get(event.key.policy.id);
+    if (key !== undefined) applyKeyPolicy(state, key, event.key.policy);
+  }
+  refreshPool(state, pool);
+}
+
+/** Resizes and rescales a pool at once; running work is never cut short. */
+export function changePool(state: EngineState, event: PoolChanged): void {
+  const standard = defaultSettings(state).size;
+  const settings: PoolSettings = {
+    size: limitInForce(event.size, standard),
+    configuredSize: limitInForce(event.configuredSize, standard),
+    admissionWeight: event.admissionWeight,
+    affinity: event.affinity,
+    routed: event.routed,
+    hasServers: event.hasServers,
+    queueWithoutServers: event.queueWithoutServers,
+  };
+  if (event.routed) state.settings.set(event.pool, settings);
+  else state.settings.delete(event.pool);
+  const pool = state.pools.get(event.pool);
+  if (pool === undefined) return;
+  const before = pool.settings;
+  pool.settings = settings;
+  if (before.admissionWeight !== settings.admissionWeight) {
+    for (const tenant of pool.tenants.values()) reweighTenant(tenant);
+  }
+  pool.splitChangedMs = state.nowMs;
+  refreshPool(state, pool);
+  if (!settings.routed) state.poolSweepAtMs = state.nowMs;
+  if (state.poolSweepAtMs <= state.nowMs) sweepPools(state);
+}
+
+/** Changes the ceiling, the part of each cap that counts here, and who grants slots. */
+export function changeLimits(state: EngineState, event: LimitsChanged): void {
+  state.ceiling = limitInForce(event.ceiling, state.ceiling);
+  state.configuredCeiling = limitInForce(event.configuredCeiling, state.configuredCeiling);
+  state.isShared = event.slots === "shared";
+  if (event.capDivisor === state.capDivisor) return;
+  state.capDivisor = event.capDivisor;
+  for (const pool of state.pools.values()) recapPool(state, pool);
+}
+
+/** Lets go of pools without work that have been quiet for ten minutes or whose model is gone. O(pools). */
+export function sweepPools(state: EngineState): void {
+  let nextMs = Number.POSITIVE_INFINITY;
+  for (const pool of state.pools.values()) {
+    if (pool.taken > 0 || pool.queued > 0) continue;
+    const goesAtMs = pool.settings.routed ? pool.quietSinceMs + POOL_QUIET_MS : state.nowMs;
+    if (goesAtMs <= state.nowMs) state.pools.delete(pool.id);
+    else nextMs = Math.min(nextMs, goesAtMs);
+  }
+  state.poolSweepAtMs = nextMs;
+}
+
+function recapPool(state: EngineState, pool: Pool): void {
+  for (const tenant of pool.tenants.values()) recapTenant(state, tenant);
+  for (const group of pool.groups.values()) refreshGroup(group);
+  refreshPool(state, pool);
+}

@@ -1,0 +1,193 @@
+/**
+ * What the engine remembers. Records only: `step` and the modules it calls are the only ones that change them.
+ *
+ * Counts at every level: `queued` requests wait, `taken` slots are in use, and of those `held` are kept empty for a
+ * session and `claiming` wait for another party's answer; the rest run.
+ */
+import type { Deadlines } from "./deadlines";
+import type { Decisions } from "./decisions";
+import type { Effect } from "./effects";
+import type { AffinitySettings, Owner } from "./events";
+import type { FinishCounts } from "./finish-counts";
+import type { GroupId, KeyId, PoolId, SessionId, TenantId, WaiterId } from "./ids";
+import type { Line } from "./line";
+import type { KeyPolicy, TenantPolicy } from "./policy";
+import type { Ranked, RankHeap } from "./rank-heap";
+import type { Level, Score } from "./score";
+import type { Weighted } from "./weight-heap";
+
+export type Algorithm = "hierarchical" | "weighted";
+
+/** One request from arrival to finish. `gone` marks a claiming request whose client left. */
+export interface Waiter {
+  readonly id: WaiterId;
+  readonly key: Key;
+  readonly costTokens: number;
+  readonly arrivedMs: number;
+  /** Infinity for never. */
+  readonly timeoutMs: number;
+  /** When it times out; Infinity for never. */
+  readonly dueMs: number;
+  readonly sessionId: SessionId | null;
+  state: "queued" | "claiming" | "probing" | "running" | "gone";
+  /** Arrived within the hold time of its session's previous step finishing. */
+  followsOn: boolean;
+  /** Neighbours in the key's queue, by arrival. */
+  older: Waiter | null;
+  younger: Waiter | null;
+  /** Neighbours among the deadlines of one timeout. */
+  duesBefore: Waiter | null;
+  duesAfter: Waiter | null;
+}
+
+/** What group, tenant and key have in common. */
+export interface Account extends Ranked, Weighted, Score {
+  /** Tokens charged, a plain sum for display. */
+  served: number;
+  queued: number;
+  taken: number;
+  held: number;
+  claiming: number;
+  /** Whole slots it may take before it borrows, 2 or more; valid while `shareStamp` is its line's stamp. */
+  share: number;
+  shareStamp: number;
+}
+
+export interface Key extends Account {
+  readonly id: KeyId;
+  readonly tenant: Tenant;
+  policy: KeyPolicy;
+  /** Its names, for records that leave the engine. */
+  owner: Owner;
+  /** Slots it may take; Infinity for no cap. */
+  cap: number;
+  /** A claim was refused because of this key's cap elsewhere. */
+  isBlocked: boolean;
+  heap: RankHeap<Key> | null;
+  oldest: Waiter | null;
+  youngest: Waiter | null;
+}
+
+export interface Tenant extends Account {
+  readonly id: TenantId;
+  readonly pool: Pool;
+  group: Group;
+  policy: TenantPolicy;
+  cap: number;
+  isBlocked: boolean;
+  heap: RankHeap<Tenant> | null;
+  readonly keys: Map<KeyId, Key>;
+  /** Keys that wait and are below their cap. */
+  readonly readyKeys: RankHeap<Key>;
+  /** Virtual time among its keys. */
+  readonly keyLevel: Level;
+  /** When it rose above its share, as far as picks have seen; -1 when not above. */
+  aboveSinceMs: number;
+}
+
+export interface Group extends Account {
+  readonly id: GroupId;
+  readonly pool: Pool;
+  heap: RankHeap<Group> | null;
+  /** Its tenants that have work, and those that could run. */
+  readonly line: Line<Tenant>;
+  /** Tenants known, quiet ones included. */
+  members: number;
+  /** Tenants that wait and could run. */
+  candidates: number;
+}
+
+export interface Pool {
+  readonly id: PoolId;
+  settings: PoolSettings;
+  queued: number;
+  taken: number;
+  held: number;
+  claiming: number;
+  readonly groups: Map<GroupId, Group>;
+  readonly tenants: Map<TenantId, Tenant>;
+  readonly groupLine: Line<Group>;
+  /** `weighted`: all tenants of the pool that could run, and their virtual time. */
+  readonly tenantLine: Line<Tenant>;
+  /** Quiet accounts to keep before they are looked through again. */
+  sweepAt: number;
+  /** A claim was refused because the pool is full elsewhere. */
+  isBlocked: boolean;
+  /** Claims that may be open at once. */
+  claimLimit: number;
+  /** Neighbours among the pools that could admit somebody, in turn. */
+  readyBefore: Pool | null;
+  readyAfter: Pool | null;
+  isReady: boolean;
+  /** When the last work left it; only meaningful while it has none. */
+  quietSinceMs: number;
+  /** When its split last changed by who has work, weights or size. */
+  splitChangedMs: number;
+  readonly finishes: FinishCounts;
+}
+
+/** A pool's settings as its model has them. */
+export interface PoolSettings {
+  readonly size: number;
+  readonly configuredSize: number;
+  readonly admissionWeight: number;
+  readonly affinity: AffinitySettings | null;
+  readonly routed: boolean;
+  readonly hasServers: boolean;
+  readonly queueWithoutServers: boolean;
+}
+
+/** Settings of the whole engine, fixed for its life. */
+export interface EngineConfig {
+  readonly algorithm: Algorithm;
+  /** Size of a pool that no `pool_changed` event has sized, from 1. */
+  readonly defaultPoolSize: number;
+  /** Most slots over all pools until a `limits_changed` event says otherwise, from 1. */
+  readonly ceiling: number;
+  /** Most requests waiting in one pool; 0 for no limit. */
+  readonly maxQueuePerPool: number;
+  /** `actual`: counters are corrected when the real usage is known. */
+  readonly settle: "estimate" | "actual";
+  /** How long a session counts as warm after its last step, in ms. */
+  readonly warmMs: number;
+  /** Times a waiting request may be passed by later ones of its key. */
+  readonly maxJumps: number;
+  /** Claims open at once per pool in shared mode, from 1. */
+  readonly maxOpenClaims: number;
+  /** Decisions kept; 0 keeps none. */
+  readonly decisionLimit: number;
+  /** Score at which every line begins; 0 except in tests of large counters. */
+  readonly startLevel: number;
+}
+
+/** The engine's whole state. Opaque outside this package. */
+export interface EngineState {
+  readonly config: EngineConfig;
+  readonly pools: Map<PoolId, Pool>;
+  /** What `pool_changed` events said, by pool; survives the pool itself. */
+  readonly settings: Map<PoolId, PoolSettings>;
+  readonly waiters: Map<WaiterId, Waiter>;
+  readonly deadlines: Deadlines;
+  readonly decisions: Decisions;
+  readonly effects: Effect[];
+  ceiling: number;
+  configuredCeiling: number;
+  isShared: boolean;
+  capDivisor: number;
+  /** Slots in use over all pools. */
+  taken: number;
+  queued: number;
+  /** Number of the latest grant. */
+  grants: number;
+  /** Latest time seen. */
+  nowMs: number;
+  /** Pools that could admit somebody, in turn. */
+  readyFirst: Pool | null;
+  readyLast: Pool | null;
+  /** A claim was refused because of the ceiling elsewhere. */
+  isBlocked: boolean;
+  /** When the earliest wake asked for is due; Infinity when none is. */
+  wakeAtMs: number;
+  /** When pools are next looked through for quiet ones; Infinity for never. */
+  poolSweepAtMs: number;
+}
