@@ -9,6 +9,9 @@ import type { RedisClient } from "./connect";
 
 /** Each script with the shared parts put before it, in order. */
 export const SCRIPTS = {
+  slots: ["_prelude", "_books", "slots"],
+  heartbeat: ["_prelude", "_books", "heartbeat"],
+  leave: ["_prelude", "_books", "leave"],
   spend: ["_prelude", "_accounts", "spend"],
   settle: ["_prelude", "_accounts", "settle"],
 } as const satisfies Record<string, readonly string[]>;

@@ -14,6 +14,8 @@ export interface RedisFixture {
   /** Scripts on a clock that stands still until `setTime`. */
   readonly timedScripts: RedisScripts;
   setTime(ms: number): Promise<void>;
+  /** Deletes all keys under the prefix. */
+  clear(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -36,6 +38,10 @@ export async function openRedis(url = testRedisUrl()): Promise<RedisFixture> {
   await client.connect();
   const prefix = `test-${randomUUID()}`;
   const clockKey = `${prefix}:clock`;
+  const clear = async () => {
+    const names = await client.keys(`${prefix}*`);
+    if (names.length > 0) await client.del(...names);
+  };
   return {
     client,
     prefix,
@@ -43,9 +49,9 @@ export async function openRedis(url = testRedisUrl()): Promise<RedisFixture> {
     scripts: new RedisScripts(client),
     timedScripts: new RedisScripts(client, (text) => readClockFrom(text, clockKey)),
     setTime: async (ms) => void (await client.set(clockKey, Math.floor(ms))),
+    clear,
     async close() {
-      const names = await client.keys(`${prefix}*`);
-      if (names.length > 0) await client.del(...names);
+      await clear();
       client.disconnect();
     },
   };

@@ -1,0 +1,155 @@
+-- Says that a replica lives, puts what it holds on the books, takes expired replicas off them, and adds the books up anew.
+--
+-- Atomic: the totals are right for every claim that runs after it. One call is needed because an expired replica must
+-- vanish together with what it held, and the totals must be summed over parts that do not change meanwhile.
+--
+-- KEYS[1]       hash  totals and marks, as in slots.lua
+-- KEYS[2]       hash  what this replica holds; replaced
+-- KEYS[3]       zset  replicas by expiry
+-- KEYS[4]       zset  held sessions by the moment the hold runs out
+-- KEYS[5]       hash  sessions, as in slots.lua
+-- KEYS[6]       zset  sessions by the moment they are forgotten
+-- KEYS[i+6]     hash  what the i-th other replica holds
+-- ARGV[1]       replica
+-- ARGV[2]       how long it counts as living without another heartbeat, ms
+-- ARGV[3]       its epoch from here on
+-- ARGV[4]       channel for pools with a freed slot
+-- ARGV[5]       number of other replicas named
+-- ARGV[i+5]     name of the i-th other replica
+-- ARGV[at]      after the names: a limit of which it holds some
+-- ARGV[at+1]    how many
+--
+-- Replies: {again, names of other replicas}: the caller did not name all others, nothing was done |
+--          {done, now, 1 when it was registered and living else 0, slots reclaimed from expired replicas,
+--           its own drift: slots the books had too many (+) or too few (-), drift of the totals in slots, held sessions,
+--           then for each living replica its name and expiry}
+-- Events:  the pool id on the released channel for pools whose total fell while a replica is marked as waiting; an
+--          empty message when the ceiling's did
+-- Cost:    O(all limits in use + replicas + held sessions); a few milliseconds at 10,000 limits
+-- TTL:     none on counters and replicas: a server that evicts must not lift limits silently
+-- Time:    Redis TIME, so that no replica's own clock can expire another
+-- Caller:  src/slots/redis-slots.ts
+
+local now = now_ms()
+local me, ttl, epoch, channel, others = ARGV[1], tonumber(ARGV[2]), ARGV[3], ARGV[4], tonumber(ARGV[5])
+
+local key_of = {}
+for i = 1, others do key_of[ARGV[i + 5]] = KEYS[i + 6] end
+local members = redis.call('ZRANGE', KEYS[3], 0, -1, 'WITHSCORES')
+local again, is_known = { 'again' }, true
+for i = 1, #members, 2 do
+  if members[i] ~= me then
+    again[#again + 1] = members[i]
+    if not key_of[members[i]] then is_known = false end
+  end
+end
+if not is_known then return again end
+
+local function counts_of(key)
+  local counts, flat = {}, redis.call('HGETALL', key)
+  for i = 1, #flat, 2 do
+    if flat[i] ~= 'e' then counts[flat[i]] = tonumber(flat[i + 1]) or 0 end
+  end
+  return counts
+end
+
+-- 1. Read everything before the first write: a wrong type anywhere must leave the books as they were.
+local slots = redis.call('HGETALL', KEYS[1])
+local was_living, reclaimed, living, parts, expired = 0, 0, {}, {}, {}
+for i = 1, #members, 2 do
+  local name, till = members[i], tonumber(members[i + 1])
+  if name == me then
+    if till > now then was_living = 1 end
+  elseif till > now then
+    living[#living + 1] = name
+    living[#living + 1] = members[i + 1]
+    parts[#parts + 1] = counts_of(key_of[name])
+  else
+    expired[#expired + 1] = name
+    reclaimed = reclaimed + (counts_of(key_of[name]).g or 0)
+  end
+end
+local booked = counts_of(KEYS[2])
+if not redis.call('HGET', KEYS[2], 'e') then was_living = 0 end
+local mine = {}
+for at = others + 6, #ARGV, 2 do mine[ARGV[at]] = tonumber(ARGV[at + 1]) end
+parts[#parts + 1] = mine
+local holds = redis.call('ZRANGEBYSCORE', KEYS[4], '(' .. whole(now), '+inf')
+local ran_out = redis.call('ZCOUNT', KEYS[4], '-inf', now)
+redis.call('ZCARD', KEYS[6])
+redis.call('HLEN', KEYS[5])
+
+-- 2. Add up.
+local sums, held = {}, 0
+for _, part in ipairs(parts) do
+  for limit, n in pairs(part) do sums[limit] = (sums[limit] or 0) + n end
+end
+for _, id in ipairs(holds) do
+  local pool, tenant, key = parts_of_hold(id)
+  if pool then
+    for _, limit in ipairs(limits_of(pool, tenant, key)) do sums[limit] = (sums[limit] or 0) + 1 end
+    sums['h|' .. pool] = (sums['h|' .. pool] or 0) + 1
+    held = held + 1
+  end
+end
+if held > 0 then sums.H = held end
+
+-- 3. Compare with the old totals; what waits on a limit that fell is told.
+local set, gone, awaited, old_total = {}, {}, {}, 0
+for i = 1, #slots, 2 do
+  local field, value = slots[i], slots[i + 1]
+  local head = string.sub(field, 1, 2)
+  if field == 'w' or head == 'w|' then
+    local mark = read_mark(value, now)
+    if mark_text(mark) then
+      awaited[field] = true
+    else
+      gone[#gone + 1] = field
+    end
+  elseif head == 's|' then
+    if (tonumber(value) or 0) <= now then gone[#gone + 1] = field end
+  else
+    if field == 'g' then old_total = tonumber(value) or 0 end
+    if not sums[field] then gone[#gone + 1] = field end
+  end
+end
+local announced = {}
+for i = 1, #slots, 2 do
+  local limit = slots[i]
+  local before = tonumber(slots[i + 1]) or 0
+  if before > (sums[limit] or 0) and awaited[mark_field(limit)] and limit ~= 'H' then
+    announced[limit == 'g' and '' or string.match(limit, '^[ptk]|([^|]*)') or ''] = true
+  end
+end
+for field, n in pairs(sums) do
+  set[#set + 1] = field
+  set[#set + 1] = whole(n)
+end
+
+-- 4. Write.
+for _, name in ipairs(expired) do
+  redis.call('ZREM', KEYS[3], name)
+  redis.call('DEL', key_of[name])
+end
+redis.call('ZADD', KEYS[3], whole(now + ttl), me)
+redis.call('DEL', KEYS[2])
+local own = { 'e', epoch }
+for limit, n in pairs(mine) do
+  own[#own + 1] = limit
+  own[#own + 1] = whole(n)
+end
+call_in_chunks('HSET', KEYS[2], own)
+call_in_chunks('HDEL', KEYS[1], gone)
+call_in_chunks('HSET', KEYS[1], set)
+redis.call('ZREMRANGEBYSCORE', KEYS[4], '-inf', now)
+local forgotten = redis.call('ZRANGEBYSCORE', KEYS[6], '-inf', now, 'LIMIT', 0, 5000)
+call_in_chunks('HDEL', KEYS[5], forgotten)
+call_in_chunks('ZREM', KEYS[6], forgotten)
+for pool in pairs(announced) do redis.call('PUBLISH', channel, pool) end
+
+local expected = (sums.g or 0) - (mine.g or 0) + (booked.g or 0) + reclaimed + ran_out
+local reply = { 'done', whole(now), was_living, reclaimed, (booked.g or 0) - (mine.g or 0), old_total - expected, held }
+reply[#reply + 1] = me
+reply[#reply + 1] = whole(now + ttl)
+for _, value in ipairs(living) do reply[#reply + 1] = value end
+return reply

@@ -1,0 +1,168 @@
+/**
+ * The shared books in Redis: each call is one script. Encodes operations as the scripts' arguments and decodes their
+ * replies; keeps no state but the names of the other replicas, which a heartbeat must declare as keys.
+ */
+import { escapePart, type Keys, unescapePart } from "../redis/keys";
+import type { ScriptRunner } from "../redis/scripts";
+import type {
+  BatchAnswer,
+  ClaimAnswer,
+  Done,
+  Heartbeat,
+  HeartbeatAnswer,
+  Member,
+  SlotAnswer,
+  SlotBatch,
+  SlotOperation,
+  SlotStore,
+} from "./slot-store";
+
+/** Times a heartbeat is sent again because yet another replica joined meanwhile. */
+const MAX_DECLARATIONS = 5;
+
+export class RedisSlots implements SlotStore {
+  readonly #scripts: ScriptRunner;
+  readonly #keys: Keys;
+  #others: readonly string[] = [];
+
+  constructor(scripts: ScriptRunner, keys: Keys) {
+    this.#scripts = scripts;
+    this.#keys = keys;
+  }
+
+  run(batch: SlotBatch, done: Done<BatchAnswer>): void {
+    const args: (string | number)[] = [escapePart(batch.instance), batch.epoch, this.#keys.released];
+    for (const operation of batch.operations) pushOperation(args, operation);
+    const keys = [...this.#bookKeys(batch.instance)];
+    settle(
+      this.#scripts.run("slots", keys, args).then((reply) => decodeBatch(reply, batch.operations)),
+      done,
+    );
+  }
+
+  heartbeat(beat: Heartbeat, done: Done<HeartbeatAnswer>): void {
+    settle(this.#beat(beat), done);
+  }
+
+  leave(instance: string, done: Done<number>): void {
+    const keys = [this.#keys.slots, this.#keys.held(instance), this.#keys.replicas, this.#keys.view(instance)];
+    const args = [escapePart(instance), this.#keys.released, this.#keys.membership];
+    settle(this.#scripts.run("leave", keys, args).then(Number), done);
+  }
+
+  async #beat(beat: Heartbeat): Promise<HeartbeatAnswer> {
+    const holdings = [...beat.holdings].flat();
+    for (let declared = 0; declared < MAX_DECLARATIONS; declared++) {
+      const others = this.#others;
+      const keys = [...this.#bookKeys(beat.instance), ...others.map((name) => this.#keys.held(name))];
+      const reply = await this.#scripts.run("heartbeat", keys, [
+        escapePart(beat.instance),
+        beat.ttlMs,
+        beat.epoch,
+        this.#keys.released,
+        others.length,
+        ...others.map(escapePart),
+        ...holdings,
+      ]);
+      if (!Array.isArray(reply)) throw new Error(`unexpected reply of heartbeat: ${JSON.stringify(reply)}`);
+      if (reply[0] === "done") return this.#decodeBeat(reply, beat.instance);
+      this.#others = reply.slice(1).map((name) => unescapePart(String(name)));
+    }
+    throw new Error(`the replicas changed ${MAX_DECLARATIONS} times during one heartbeat`);
+  }
+
+  #decodeBeat(reply: readonly unknown[], instance: string): HeartbeatAnswer {
+    const members: Member[] = [];
+    for (let at = 7; at < reply.length; at += 2) {
+      members.push({ instance: unescapePart(String(reply[at])), expiresAtMs: Number(reply[at + 1]) });
+    }
+    this.#others = members.map((member) => member.instance).filter((name) => name !== instance);
+    return {
+      nowMs: Number(reply[1]),
+      wasRegistered: reply[2] === 1,
+      reclaimedSlots: Number(reply[3]),
+      ownDrift: Number(reply[4]),
+      totalDrift: Number(reply[5]),
+      heldSessions: Number(reply[6]),
+      members,
+    };
+  }
+
+  #bookKeys(instance: string): readonly string[] {
+    const { slots, replicas, holds, sessions, sessionsDue } = this.#keys;
+    return [slots, this.#keys.held(instance), replicas, holds, sessions, sessionsDue];
+  }
+}
+
+function settle<Answer>(call: Promise<Answer>, done: Done<Answer>): void {
+  call.then(
+    (answer) => done({ ok: true, answer }),
+    (error: unknown) => done({ ok: false, error }),
+  );
+}
+
+function pushOperation(args: (string | number)[], operation: SlotOperation): void {
+  const pool = escapePart(operation.pool);
+  if (operation.kind === "drop-holds") {
+    args.push("D", pool);
+    return;
+  }
+  const tenant = escapePart(operation.tenantId);
+  const key = escapePart(operation.keyId);
+  switch (operation.kind) {
+    case "release":
+      args.push("R", pool, tenant, key);
+      return;
+    case "claim": {
+      const { session, sinceArrivalMs, poolSize, ceiling, tenantCap, keyCap, isForHoldOnly, isStarving } = operation;
+      const flags = `${isForHoldOnly ? "h" : ""}${isStarving ? "s" : ""}`;
+      args.push("C", pool, tenant, key, session === null ? "" : escapePart(session), Math.floor(sinceArrivalMs));
+      args.push(poolSize, ceiling, tenantCap ?? -1, keyCap ?? -1, flags === "" ? "-" : flags);
+      return;
+    }
+    case "hold": {
+      const { session, sinceArrivalMs, sinceLastFinishMs, holdMs, keepMs, maxHeld, maxJumps } = operation;
+      args.push("H", pool, tenant, key, escapePart(session), Math.floor(sinceArrivalMs));
+      args.push(sinceLastFinishMs ?? -1, Math.floor(holdMs), Math.ceil(keepMs), maxHeld, maxJumps);
+      return;
+    }
+  }
+}
+
+const CLAIM_CODES: Readonly<Record<string, ClaimAnswer>> = {
+  G: "granted",
+  R: "redeemed",
+  g: "ceiling",
+  p: "pool",
+  t: "tenant",
+  k: "key",
+  n: "none",
+};
+
+function decodeBatch(reply: unknown, operations: readonly SlotOperation[]): BatchAnswer {
+  if (!Array.isArray(reply)) throw new Error(`unexpected reply of slots: ${JSON.stringify(reply)}`);
+  if (reply[0] === "unregistered") return { kind: "unregistered" };
+  const answers = operations.map((operation, i) => decodeAnswer(operation, String(reply[i + 2])));
+  return { kind: "done", nowMs: Number(reply[1]), answers };
+}
+
+function decodeAnswer(operation: SlotOperation, reply: string): SlotAnswer {
+  const code = reply[0];
+  switch (operation.kind) {
+    case "claim": {
+      const answer = CLAIM_CODES[code ?? ""];
+      if (answer === undefined) throw new Error(`unexpected answer to a claim: ${reply}`);
+      const ms = reply.length > 2 ? Number(reply.slice(2)) : null;
+      const isIn = answer === "granted" || answer === "redeemed";
+      return { kind: "claim", answer, retryMs: isIn ? null : ms, sinceLastFinishMs: isIn ? ms : null };
+    }
+    case "release":
+      return { kind: "release", answer: code === "F" ? "freed" : "not-held" };
+    case "hold":
+      return { kind: "hold", answer: HOLD_CODES[code ?? ""] ?? "not-held" };
+    case "drop-holds":
+      return { kind: "drop-holds" };
+  }
+}
+
+const HOLD_CODES: Readonly<Record<string, "held" | "renewed" | "freed">> = { H: "held", N: "renewed", F: "freed" };

@@ -1,0 +1,149 @@
+/**
+ * The shared books as one replica sees them: batches of operations, heartbeats, leaving. Each call is one atomic step.
+ * `RedisSlots` runs it on Redis; `SlotTable` is the same in memory, the reference that Redis is compared with and the
+ * table that simulations run on. Calls take callbacks, so that a simulation decides when an answer comes.
+ */
+import type { KeyId, PoolId, SessionId, TenantId } from "@obleth/fairshare";
+
+/** Whose slot: what a running request counts against besides the ceiling. */
+export interface SlotOwner {
+  readonly pool: PoolId;
+  readonly tenantId: TenantId;
+  readonly keyId: KeyId;
+}
+
+export interface ClaimOperation extends SlotOwner {
+  readonly kind: "claim";
+  /** Configured values, never divided. Slots of the pool and of all pools, from 1. */
+  readonly poolSize: number;
+  readonly ceiling: number;
+  /** Most slots of tenant and key in this pool; null for no cap. */
+  readonly tenantCap: number | null;
+  readonly keyCap: number | null;
+  /** Session whose held slot may serve it; null for none. */
+  readonly session: SessionId | null;
+  /** How long ago the request arrived, ms from 0. */
+  readonly sinceArrivalMs: number;
+  /** Ask for the session's held slot and nothing else. */
+  readonly isForHoldOnly: boolean;
+  /** A request of this pool has waited past the bypass limit: frees the pool's holds. */
+  readonly isStarving: boolean;
+}
+
+export interface ReleaseOperation extends SlotOwner {
+  readonly kind: "release";
+}
+
+export interface HoldOperation extends SlotOwner {
+  readonly kind: "hold";
+  readonly session: SessionId;
+  /** How long ago the finished step arrived, ms from 0. */
+  readonly sinceArrivalMs: number;
+  /** From the session's last finish to that arrival, as its claim reported; null when not known. */
+  readonly sinceLastFinishMs: number | null;
+  /** How long to hold, ms from 0; 0 holds nothing. */
+  readonly holdMs: number;
+  /** How long the session is remembered, ms; at least `holdMs`. */
+  readonly keepMs: number;
+  /** Most held sessions of the pool. */
+  readonly maxHeld: number;
+  /** Most holds of the session in a row while any replica waits for the pool or the ceiling. */
+  readonly maxJumps: number;
+}
+
+/** Frees every held slot of a pool. */
+export interface DropHoldsOperation {
+  readonly kind: "drop-holds";
+  readonly pool: PoolId;
+}
+
+export type SlotOperation = ClaimOperation | ReleaseOperation | HoldOperation | DropHoldsOperation;
+
+/** How a claim ended in the books. `none`: asked for a held slot only, and there is none. */
+export const CLAIM_ANSWERS = ["granted", "redeemed", "ceiling", "pool", "tenant", "key", "none"] as const;
+export type ClaimAnswer = (typeof CLAIM_ANSWERS)[number];
+
+export type SlotAnswer =
+  | {
+      readonly kind: "claim";
+      readonly answer: ClaimAnswer;
+      /** Denied only because the room is kept for a replica that has waited longer; ms until that ends. */
+      readonly retryMs: number | null;
+      /** Granted or redeemed: from the session's last finish to this request's arrival, ms; null when not known. */
+      readonly sinceLastFinishMs: number | null;
+    }
+  /** `not-held`: the books know of no such slot of this replica; nothing changed. */
+  | { readonly kind: "release"; readonly answer: "freed" | "not-held" }
+  /** `renewed`: the session had a hold, which now lasts longer; this step's slot was freed. */
+  | { readonly kind: "hold"; readonly answer: "held" | "renewed" | "freed" | "not-held" }
+  | { readonly kind: "drop-holds" };
+
+export interface SlotBatch {
+  readonly instance: string;
+  /** Batches of an older epoch than the replica's last heartbeat are refused. */
+  readonly epoch: number;
+  readonly operations: readonly SlotOperation[];
+}
+
+export type BatchAnswer =
+  /** Unknown, expired, of an older epoch, or the totals were lost: nothing was done; reconcile first. */
+  | { readonly kind: "unregistered" }
+  | { readonly kind: "done"; readonly nowMs: number; readonly answers: readonly SlotAnswer[] };
+
+/** Slots per limit: the ceiling's `g`, `p|<pool>`, `t|<pool>|<tenant>`, `k|<pool>|<key>`, names escaped. */
+export type SlotCounts = ReadonlyMap<string, number>;
+
+export interface Heartbeat {
+  readonly instance: string;
+  /** How long the replica counts as living without another one, ms. */
+  readonly ttlMs: number;
+  /** Its epoch from here on. */
+  readonly epoch: number;
+  /** All that it holds; replaces what the books say. */
+  readonly holdings: SlotCounts;
+}
+
+/** A living replica. */
+export interface Member {
+  readonly instance: string;
+  /** On the Redis clock. */
+  readonly expiresAtMs: number;
+}
+
+export interface HeartbeatAnswer {
+  /** On the Redis clock. */
+  readonly nowMs: number;
+  /** False: the replica was unknown or had expired, so the books held nothing of it. */
+  readonly wasRegistered: boolean;
+  /** Slots taken back from expired replicas. */
+  readonly reclaimedSlots: number;
+  /** Slots of this replica the books had too many; negative: too few. */
+  readonly ownDrift: number;
+  /** Slots the total had too many against the sum of its parts; negative: too few. */
+  readonly totalDrift: number;
+  readonly heldSessions: number;
+  /** Living replicas, this one included. */
+  readonly members: readonly Member[];
+}
+
+export type StoreResult<Answer> =
+  | { readonly ok: true; readonly answer: Answer }
+  | { readonly ok: false; readonly error: unknown };
+
+export type Done<Answer> = (result: StoreResult<Answer>) => void;
+
+/** `done` is called once, unless the store never answers; deadlines are the caller's. */
+export interface SlotStore {
+  run(batch: SlotBatch, done: Done<BatchAnswer>): void;
+  heartbeat(beat: Heartbeat, done: Done<HeartbeatAnswer>): void;
+  /** Frees all the replica holds and removes it and its view. Answers the slots freed. */
+  leave(instance: string, done: Done<number>): void;
+}
+
+/** Told about freed slots and about replicas that come and go. */
+export interface SlotAnnouncements {
+  /** A slot of the pool is free and somebody waits; null: of any pool. */
+  onReleased(pool: PoolId | null): void;
+  /** A replica joined or left. */
+  onMembership(): void;
+}

@@ -1,0 +1,355 @@
+/**
+ * The books in memory, step by step what the scripts do in Redis. The reference of the contract suite and the shared
+ * table of simulations; a change here is a change there. Time is given with every call and must not run backwards.
+ *
+ * Invariant after every call: each total is the sum of the living replicas' holdings and the held sessions.
+ */
+import { escapePart, unescapePart } from "../redis/keys";
+import { Marks } from "./marks";
+import { type Limits, limitFields } from "./slot-fields";
+import type {
+  BatchAnswer,
+  ClaimAnswer,
+  ClaimOperation,
+  Heartbeat,
+  HeartbeatAnswer,
+  HoldOperation,
+  SlotAnnouncements,
+  SlotAnswer,
+  SlotBatch,
+  SlotOperation,
+  SlotOwner,
+} from "./slot-store";
+
+interface Held {
+  readonly epoch: number;
+  readonly counts: Map<string, number>;
+}
+
+interface HeldSession {
+  readonly poolField: string;
+  readonly limits: Limits;
+  readonly expiresAtMs: number;
+}
+
+interface Session {
+  readonly finishedAtMs: number;
+  readonly holdsInRow: number;
+  readonly forgetAtMs: number;
+}
+
+/** How long a starving claim keeps its pool from being held. */
+const STARVING_MS = 1000;
+/** Holds that ran out and are freed by one batch; the rest waits for the next call. */
+const EXPIRED_PER_CALL = 100;
+const DENIALS = ["ceiling", "pool", "tenant", "key"] as const satisfies readonly ClaimAnswer[];
+
+export class SlotTable {
+  readonly #announce: SlotAnnouncements;
+  readonly #totals = new Map<string, number>();
+  readonly #marks = new Marks();
+  readonly #starvingUntil = new Map<string, number>();
+  readonly #replicas = new Map<string, number>();
+  readonly #held = new Map<string, Held>();
+  readonly #holds = new Map<string, HeldSession>();
+  readonly #sessions = new Map<string, Session>();
+  #announced = new Set<string>();
+
+  constructor(announce: SlotAnnouncements) {
+    this.#announce = announce;
+  }
+
+  /** Totals per limit, held sessions included. */
+  get totals(): ReadonlyMap<string, number> {
+    return this.#totals;
+  }
+
+  /** What the books say one replica holds; undefined when it is unknown. */
+  heldBy(instance: string): ReadonlyMap<string, number> | undefined {
+    return this.#held.get(instance)?.counts;
+  }
+
+  /** Held sessions, those that ran out and were not freed yet included. */
+  get holds(): ReadonlyMap<string, { readonly expiresAtMs: number }> {
+    return this.#holds;
+  }
+
+  get sessions(): ReadonlyMap<string, { readonly holdsInRow: number }> {
+    return this.#sessions;
+  }
+
+  /** Living and expired replicas with their expiry. */
+  get replicas(): ReadonlyMap<string, number> {
+    return this.#replicas;
+  }
+
+  run(batch: SlotBatch, nowMs: number): BatchAnswer {
+    const held = this.#held.get(batch.instance);
+    const expiresAtMs = this.#replicas.get(batch.instance) ?? Number.NEGATIVE_INFINITY;
+    if (held === undefined || expiresAtMs <= nowMs || held.epoch !== batch.epoch) return { kind: "unregistered" };
+    if ((held.counts.get("g") ?? 0) > (this.#totals.get("g") ?? 0)) return { kind: "unregistered" };
+    this.#freeExpiredHolds(nowMs);
+    const answers = batch.operations.map((operation) => this.#operate(operation, batch.instance, held, nowMs));
+    this.#publish();
+    return { kind: "done", nowMs, answers };
+  }
+
+  heartbeat(beat: Heartbeat, nowMs: number): HeartbeatAnswer {
+    const { instance, holdings, epoch, ttlMs } = beat;
+    const before = new Map(this.#totals);
+    const booked = this.#held.get(instance);
+    const wasRegistered = booked !== undefined && (this.#replicas.get(instance) ?? 0) > nowMs;
+    let reclaimedSlots = 0;
+    for (const [other, expiresAtMs] of this.#replicas) {
+      if (other === instance || expiresAtMs > nowMs) continue;
+      reclaimedSlots += this.#held.get(other)?.counts.get("g") ?? 0;
+      this.#replicas.delete(other);
+      this.#held.delete(other);
+    }
+    this.#replicas.set(instance, nowMs + ttlMs);
+    this.#held.set(instance, { epoch, counts: new Map(holdings) });
+    let ranOut = 0;
+    for (const [id, hold] of this.#holds) {
+      if (hold.expiresAtMs > nowMs) continue;
+      this.#holds.delete(id);
+      ranOut++;
+    }
+    this.#addUp();
+    this.#forget(nowMs);
+    this.#announceFalls(before, nowMs);
+    const mine = holdings.get("g") ?? 0;
+    const bookedMine = booked?.counts.get("g") ?? 0;
+    return {
+      nowMs,
+      wasRegistered,
+      reclaimedSlots,
+      ownDrift: bookedMine - mine,
+      totalDrift: (before.get("g") ?? 0) - ((this.#totals.get("g") ?? 0) - mine + bookedMine + reclaimedSlots + ranOut),
+      heldSessions: this.#holds.size,
+      members: [...this.#replicas].map(([name, expiresAtMs]) => ({ instance: name, expiresAtMs })),
+    };
+  }
+
+  leave(instance: string): number {
+    const counts = this.#held.get(instance)?.counts ?? new Map<string, number>();
+    for (const [limit, count] of counts) this.#add(limit, -count);
+    this.#replicas.delete(instance);
+    this.#held.delete(instance);
+    const freed = counts.get("g") ?? 0;
+    this.#announce.onMembership();
+    if (freed > 0) this.#announce.onReleased(null);
+    return freed;
+  }
+
+  /** Loses everything, as a flush or a restart without persistence does. */
+  flush(): void {
+    for (const map of [this.#totals, this.#starvingUntil, this.#replicas, this.#held, this.#holds, this.#sessions]) {
+      map.clear();
+    }
+    this.#marks.clear();
+  }
+
+  /** Adds `slots` to one total behind the books' back, as a bug or an operator might. */
+  corrupt(limit: string, slots: number): void {
+    this.#add(limit, slots);
+  }
+
+  #operate(operation: SlotOperation, instance: string, held: Held, nowMs: number): SlotAnswer {
+    switch (operation.kind) {
+      case "claim":
+        return this.#claim(operation, instance, held, nowMs);
+      case "release": {
+        const limits = limitFields(operation);
+        if (!holdsAll(held, limits)) return { kind: "release", answer: "not-held" };
+        addTo(held.counts, limits, -1);
+        this.#giveBack(limits, nowMs);
+        return { kind: "release", answer: "freed" };
+      }
+      case "hold":
+        return { kind: "hold", answer: this.#hold(operation, held, nowMs) };
+      case "drop-holds":
+        this.#dropHolds(escapePart(operation.pool), nowMs);
+        return { kind: "drop-holds" };
+    }
+  }
+
+  #claim(claim: ClaimOperation, instance: string, held: Held, nowMs: number): SlotAnswer {
+    const limits = limitFields(claim);
+    const pool = escapePart(claim.pool);
+    if (claim.isStarving) {
+      this.#starvingUntil.set(pool, nowMs + STARVING_MS);
+      this.#dropHolds(pool, nowMs);
+    }
+    const holdId = claim.session === null ? undefined : holdIdOf(claim, claim.session);
+    if (holdId !== undefined && this.#holds.has(holdId)) {
+      this.#endHold(holdId);
+      addTo(held.counts, limits, 1);
+      return this.#granted("redeemed", holdId, nowMs - claim.sinceArrivalMs);
+    }
+    if (claim.isForHoldOnly) return { kind: "claim", answer: "none", retryMs: null, sinceLastFinishMs: null };
+    const sizes = [
+      claim.ceiling,
+      claim.poolSize,
+      claim.tenantCap ?? Number.POSITIVE_INFINITY,
+      claim.keyCap ?? Number.POSITIVE_INFINITY,
+    ];
+    for (const [level, limit] of limits.entries()) {
+      const used = this.#totals.get(limit) ?? 0;
+      const size = sizes[level] ?? Number.POSITIVE_INFINITY;
+      const keptUntilMs = this.#marks.keptFromUntil(limit, instance, nowMs);
+      const isKept = keptUntilMs !== null && used + 1 >= size;
+      if (used < size && !isKept) continue;
+      for (const above of limits.slice(0, level)) this.#marks.endTurn(above, instance, nowMs);
+      this.#marks.wait(limit, instance, nowMs);
+      const retryMs = used < size && keptUntilMs !== null ? keptUntilMs - nowMs : null;
+      return { kind: "claim", answer: DENIALS[level] ?? "pool", retryMs, sinceLastFinishMs: null };
+    }
+    for (const limit of limits) {
+      this.#add(limit, 1);
+      this.#marks.served(limit, instance, nowMs);
+    }
+    addTo(held.counts, limits, 1);
+    return this.#granted("granted", holdId, nowMs - claim.sinceArrivalMs);
+  }
+
+  #granted(answer: "granted" | "redeemed", holdId: string | undefined, arrivedMs: number): SlotAnswer {
+    const finishedAtMs = holdId === undefined ? undefined : this.#sessions.get(holdId)?.finishedAtMs;
+    const sinceLastFinishMs = finishedAtMs === undefined || arrivedMs < finishedAtMs ? null : arrivedMs - finishedAtMs;
+    return { kind: "claim", answer, retryMs: null, sinceLastFinishMs };
+  }
+
+  #hold(hold: HoldOperation, held: Held, nowMs: number): "held" | "renewed" | "freed" | "not-held" {
+    const limits = limitFields(hold);
+    if (!holdsAll(held, limits)) return "not-held";
+    const id = holdIdOf(hold, hold.session);
+    const pool = escapePart(hold.pool);
+    const session = this.#sessions.get(id);
+    const holdsInRow = session?.holdsInRow ?? 0;
+    const arrivedMs = nowMs - hold.sinceArrivalMs;
+    const gapMs = hold.sinceLastFinishMs ?? (session === undefined ? -1 : arrivedMs - session.finishedAtMs);
+    const isAwaited = this.#marks.isAwaited(limits[0], nowMs) || this.#marks.isAwaited(limits[1], nowMs);
+    const stands = this.#holds.has(id);
+    const heldCount = this.#totals.get(`h|${pool}`) ?? 0;
+    const mayHold =
+      gapMs >= 0 &&
+      gapMs <= hold.holdMs &&
+      hold.holdMs > 0 &&
+      (this.#starvingUntil.get(pool) ?? 0) <= nowMs &&
+      (stands ? heldCount <= hold.maxHeld : heldCount < hold.maxHeld) &&
+      !(isAwaited && holdsInRow >= hold.maxJumps);
+    addTo(held.counts, limits, -1);
+    if (mayHold) this.#holds.set(id, { poolField: `h|${pool}`, limits, expiresAtMs: nowMs + hold.holdMs });
+    const isNew = mayHold && !stands;
+    if (isNew) {
+      this.#add(`h|${pool}`, 1);
+      this.#add("H", 1);
+    } else {
+      this.#giveBack(limits, nowMs);
+    }
+    this.#sessions.set(id, {
+      finishedAtMs: nowMs,
+      holdsInRow: mayHold && isAwaited ? holdsInRow + 1 : 0,
+      forgetAtMs: nowMs + hold.keepMs,
+    });
+    return isNew ? "held" : mayHold ? "renewed" : "freed";
+  }
+
+  /** One slot is free again: who has waited longest gets the turn, and everybody who waits is told. */
+  #giveBack(limits: Limits, nowMs: number): void {
+    for (const limit of limits) {
+      this.#add(limit, -1);
+      if (this.#marks.freed(limit, nowMs)) this.#announced.add(poolOf(limits));
+    }
+  }
+
+  #endHold(id: string): void {
+    const hold = this.#holds.get(id);
+    if (hold === undefined) return;
+    this.#holds.delete(id);
+    this.#add(hold.poolField, -1);
+    this.#add("H", -1);
+  }
+
+  #freeHold(id: string, nowMs: number): void {
+    const hold = this.#holds.get(id);
+    if (hold === undefined) return;
+    this.#endHold(id);
+    this.#giveBack(hold.limits, nowMs);
+  }
+
+  #dropHolds(pool: string, nowMs: number): void {
+    for (const [id, hold] of inOrderOfExpiry(this.#holds))
+      if (hold.poolField === `h|${pool}`) this.#freeHold(id, nowMs);
+  }
+
+  #freeExpiredHolds(nowMs: number): void {
+    const expired = inOrderOfExpiry(this.#holds).filter(([, hold]) => hold.expiresAtMs <= nowMs);
+    for (const [id] of expired.slice(0, EXPIRED_PER_CALL)) this.#freeHold(id, nowMs);
+  }
+
+  #add(field: string, by: number): void {
+    const count = (this.#totals.get(field) ?? 0) + by;
+    if (count > 0) this.#totals.set(field, count);
+    else this.#totals.delete(field);
+  }
+
+  #addUp(): void {
+    this.#totals.clear();
+    for (const { counts } of this.#held.values()) for (const [limit, count] of counts) this.#add(limit, count);
+    for (const hold of this.#holds.values()) {
+      for (const limit of hold.limits) this.#add(limit, 1);
+      this.#add(hold.poolField, 1);
+      this.#add("H", 1);
+    }
+  }
+
+  #forget(nowMs: number): void {
+    this.#marks.prune(nowMs);
+    for (const [pool, untilMs] of this.#starvingUntil) if (untilMs <= nowMs) this.#starvingUntil.delete(pool);
+    for (const [id, session] of this.#sessions) if (session.forgetAtMs <= nowMs) this.#sessions.delete(id);
+  }
+
+  #announceFalls(before: ReadonlyMap<string, number>, nowMs: number): void {
+    for (const [limit, count] of before) {
+      if (!/^(g|[ptk]\|.*)$/s.test(limit)) continue;
+      if (count <= (this.#totals.get(limit) ?? 0) || !this.#marks.isAwaited(limit, nowMs)) continue;
+      this.#announced.add(limit === "g" ? "" : (limit.split("|")[1] ?? ""));
+    }
+    this.#publish();
+  }
+
+  #publish(): void {
+    const announced = this.#announced;
+    this.#announced = new Set();
+    for (const pool of announced) {
+      this.#announce.onReleased(pool === "" ? null : (unescapePart(pool) as SlotOwner["pool"]));
+    }
+  }
+}
+
+function holdIdOf(owner: SlotOwner, session: string): string {
+  return [owner.pool, owner.tenantId, owner.keyId, session].map(escapePart).join("|");
+}
+
+function poolOf(limits: Limits): string {
+  return limits[1].slice(2);
+}
+
+function holdsAll(held: Held, limits: Limits): boolean {
+  return limits.every((limit) => (held.counts.get(limit) ?? 0) >= 1);
+}
+
+function addTo(counts: Map<string, number>, limits: Limits, by: number): void {
+  for (const limit of limits) {
+    const count = (counts.get(limit) ?? 0) + by;
+    if (count > 0) counts.set(limit, count);
+    else counts.delete(limit);
+  }
+}
+
+/** As Redis orders a sorted set: by expiry, then by name. */
+function inOrderOfExpiry(holds: ReadonlyMap<string, HeldSession>): [string, HeldSession][] {
+  return [...holds].sort(
+    ([a, x], [b, y]) => x.expiresAtMs - y.expiresAtMs || Buffer.compare(Buffer.from(a), Buffer.from(b)),
+  );
+}
