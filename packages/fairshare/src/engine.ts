@@ -8,7 +8,7 @@
  */
 import { admitNext, freeSlot, leaveLine, putInLine, refreshAll, rejoinAll, takeSlot } from "./admit";
 import { assert, unreachable } from "./assert";
-import { hasRoom } from "./candidates";
+import { hasRoom, refreshPool } from "./candidates";
 import { Deadlines } from "./deadlines";
 import { type Decision, Decisions } from "./decisions";
 import type { Effect, Grant, Refusal } from "./effects";
@@ -125,9 +125,11 @@ function arrive(state: EngineState, event: Arrive): void {
   applyTenantPolicy(state, tenant, event.tenant);
   const key = getKey(state, tenant, event.key);
   applyKeyPolicy(state, key, event.key);
+  // The newer policy may have lifted a cap that older requests wait behind; they go first.
+  refreshPool(state, pool);
   const waiter = makeWaiter(state, event, key);
-  rejoinAll(state, key);
   if (couldRunAtOnce(state, key)) {
+    rejoinAll(state, key);
     state.waiters.set(waiter.id, waiter);
     takeSlot(state, waiter);
     refreshAll(state, key);
@@ -137,6 +139,7 @@ function arrive(state: EngineState, event: Arrive): void {
     state.decisions.write("queue_full", waiter, state.nowMs);
     becomeQuiet(state, key);
   } else {
+    rejoinAll(state, key);
     state.waiters.set(waiter.id, waiter);
     state.deadlines.add(waiter);
     putInLine(state, waiter);
