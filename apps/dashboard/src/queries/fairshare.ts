@@ -1,5 +1,5 @@
 import { queryOptions } from "@tanstack/react-query";
-import { api } from "@/lib/api";
+import { api } from "../lib/api";
 
 /** Why tenants wait in a pool: one tenant, or every one that waits. Read once when asked for, then left alone. */
 export function explainQuery(pool: string, tenantId?: string) {

@@ -3,9 +3,9 @@
  * ETag; a 304 keeps the object, so nothing is drawn anew, and confirms it as of the answer's own time.
  */
 import { type QueryClient, queryOptions } from "@tanstack/react-query";
-import { api } from "@/lib/api";
-import { type ClockOffset, learnOffset, offsetMs, UNKNOWN_OFFSET } from "@/lib/clock-offset";
-import { nextPollMs } from "@/lib/freshness";
+import { api } from "../lib/api";
+import { type ClockOffset, learnOffset, offsetMs, UNKNOWN_OFFSET } from "../lib/clock-offset";
+import { nextPollMs } from "../lib/freshness";
 import type { Live } from "./wire";
 
 export interface LiveSample {

@@ -2,11 +2,11 @@
 
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { usePathname, useSearchParams } from "next/navigation";
-import { offsetMs, UNKNOWN_OFFSET } from "@/lib/clock-offset";
-import { type Freshness, freshness } from "@/lib/freshness";
-import { usePausedAt } from "@/lib/pause";
-import { usePreferences } from "@/lib/preferences";
-import { useNow } from "@/lib/use-now";
+import { offsetMs, UNKNOWN_OFFSET } from "../lib/clock-offset";
+import { type Freshness, freshness } from "../lib/freshness";
+import { usePausedAt } from "../lib/pause";
+import { usePreferences } from "../lib/preferences";
+import { useNow } from "../lib/use-now";
 import { failedTries, type LiveSample, type LiveView, liveQuery } from "./live";
 
 const FAIRSHARE_INTERVAL_MS = 1000;

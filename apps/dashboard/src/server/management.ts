@@ -1,10 +1,11 @@
 /**
- * Calls to the management API as bytes: bodies pass through still compressed and with their ETag, so a poll costs this
- * server no parsing.
+ * Calls to the management API as bytes: bodies pass through unparsed and with their ETag. They travel here compressed
+ * and are inflated, because the framework drops `Content-Encoding` from a handler's answer and compresses it itself.
  */
 import http from "node:http";
 import https from "node:https";
 import { Readable } from "node:stream";
+import { createGunzip } from "node:zlib";
 import { getSettings } from "./settings";
 
 export interface ManagementCall {
@@ -30,7 +31,11 @@ export function callManagement(call: ManagementCall): Promise<http.IncomingMessa
   const { managementUrl } = getSettings();
   const url = new URL(`${managementUrl.pathname}${call.path}`, managementUrl.origin);
   const isTls = url.protocol === "https:";
-  const headers: Record<string, string> = { accept: "application/json", ...call.headers };
+  const headers: Record<string, string> = {
+    accept: "application/json",
+    "accept-encoding": "gzip",
+    ...call.headers,
+  };
   if (call.token !== undefined) headers.authorization = `Bearer ${call.token}`;
   if (call.body !== undefined) headers["content-length"] = String(call.body.byteLength);
   return new Promise((resolve, reject) => {
@@ -54,7 +59,7 @@ export async function callManagementJson(
 ): Promise<{ status: number; body: unknown; headers: http.IncomingHttpHeaders }> {
   const response = await callManagement(call);
   const chunks: Buffer[] = [];
-  for await (const chunk of response) chunks.push(Buffer.from(chunk as Uint8Array));
+  for await (const chunk of plainBody(response)) chunks.push(Buffer.from(chunk as Uint8Array));
   return {
     status: response.statusCode ?? 0,
     body: parseJson(Buffer.concat(chunks).toString("utf8")),
@@ -64,7 +69,11 @@ export async function callManagementJson(
 
 /** The answer's body as a web stream. */
 export function bodyStream(response: http.IncomingMessage): ReadableStream<Uint8Array> {
-  return Readable.toWeb(response) as ReadableStream<Uint8Array>;
+  return Readable.toWeb(plainBody(response)) as ReadableStream<Uint8Array>;
+}
+
+function plainBody(response: http.IncomingMessage): Readable {
+  return response.headers["content-encoding"] === "gzip" ? response.pipe(createGunzip()) : response;
 }
 
 function parseJson(text: string): unknown {

@@ -4,10 +4,9 @@ import { isSameOrigin } from "./same-origin";
 import { readSession } from "./session";
 
 const PREFIX = "/api/v1";
-const REQUEST_HEADERS = ["accept", "accept-encoding", "content-type", "if-match", "if-none-match", "idempotency-key"];
+const REQUEST_HEADERS = ["accept", "content-type", "if-match", "if-none-match", "idempotency-key"];
 const RESPONSE_HEADERS = [
   "content-type",
-  "content-encoding",
   "content-disposition",
   "etag",
   "date",

@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
-import { AppShell } from "@/features/shell/app-shell";
-import { Providers } from "@/features/shell/providers";
-import { requireSession } from "@/server/session";
+import { AppShell } from "../../features/shell/app-shell";
+import { Providers } from "../../features/shell/providers";
+import { requireSession } from "../../server/session";
 
 export const dynamic = "force-dynamic";
 

@@ -1,6 +1,6 @@
 import type { Metadata } from "next";
 import { redirect } from "next/navigation";
-import { requireSession } from "@/server/session";
+import { requireSession } from "../../server/session";
 
 export const metadata: Metadata = { title: "Overview" };
 

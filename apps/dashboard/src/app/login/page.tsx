@@ -1,10 +1,10 @@
 import type { Metadata } from "next";
 import { headers } from "next/headers";
 import { redirect } from "next/navigation";
-import { LoginForm } from "@/features/login/login-form";
-import { callManagementJson } from "@/server/management";
-import { safeNext } from "@/server/safe-next";
-import { readFlash, readSession } from "@/server/session";
+import { LoginForm } from "../../features/login/login-form";
+import { callManagementJson } from "../../server/management";
+import { safeNext } from "../../server/safe-next";
+import { readFlash, readSession } from "../../server/session";
 
 export const metadata: Metadata = { title: "Sign in" };
 

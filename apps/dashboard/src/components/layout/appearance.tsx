@@ -2,7 +2,7 @@
 
 import { ThemeProvider } from "next-themes";
 import type { ReactNode } from "react";
-import { PREFERENCES_SCRIPT } from "@/lib/preferences";
+import { PREFERENCES_SCRIPT } from "../../lib/preferences";
 
 /** Theme, density and motion, set before the first paint from what this browser remembers. */
 export function Appearance({ nonce, children }: Readonly<{ nonce: string; children: ReactNode }>) {

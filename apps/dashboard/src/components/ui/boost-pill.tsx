@@ -1,8 +1,8 @@
 "use client";
 
 import { Zap } from "lucide-react";
-import { formatTimeLeft } from "@/lib/format";
-import { useNow } from "@/lib/use-now";
+import { formatTimeLeft } from "../../lib/format";
+import { useNow } from "../../lib/use-now";
 
 interface Boosted {
   readonly factor: number;

@@ -3,7 +3,7 @@
 import { X } from "lucide-react";
 import { AlertDialog as AlertBase, Dialog as Base } from "radix-ui";
 import type { ReactNode } from "react";
-import { cn } from "@/lib/cn";
+import { cn } from "../../lib/cn";
 import { Button } from "./button";
 
 const OVERLAY =

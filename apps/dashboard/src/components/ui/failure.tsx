@@ -1,6 +1,6 @@
 "use client";
 
-import { errorMessage } from "@/lib/api";
+import { errorMessage } from "../../lib/api";
 import { Button } from "./button";
 
 interface FailureProps {

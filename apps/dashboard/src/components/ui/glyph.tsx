@@ -1,4 +1,4 @@
-import { cn } from "@/lib/cn";
+import { cn } from "../../lib/cn";
 
 export type GlyphShape = "square" | "triangle" | "ring" | "half_diamond" | "dot" | "hatched_square" | "hollow_square";
 

@@ -2,7 +2,7 @@
 
 import { CircleQuestionMark } from "lucide-react";
 import { type ReactNode, useRef, useState } from "react";
-import { cn } from "@/lib/cn";
+import { cn } from "../../lib/cn";
 import { Popover, PopoverContent, PopoverTrigger } from "./popover";
 
 interface HelpTipProps {

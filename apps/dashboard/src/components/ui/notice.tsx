@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import { cn } from "@/lib/cn";
+import { cn } from "../../lib/cn";
 import { Glyph, type GlyphShape, type GlyphTone } from "./glyph";
 
 const EDGE: Record<GlyphTone, string> = {

@@ -1,7 +1,7 @@
 "use client";
 
 import { ArrowDownUp } from "lucide-react";
-import { cn } from "@/lib/cn";
+import { cn } from "../../lib/cn";
 
 /** Offers the new order; its place is kept, so nothing moves when it comes. */
 export function OrderPill({ isVisible, onApply }: Readonly<{ isVisible: boolean; onApply: () => void }>) {

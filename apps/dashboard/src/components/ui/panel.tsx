@@ -2,7 +2,7 @@
 
 import type { ReactNode } from "react";
 import { ErrorBoundary } from "react-error-boundary";
-import { cn } from "@/lib/cn";
+import { cn } from "../../lib/cn";
 import { Button } from "./button";
 
 interface PanelProps {

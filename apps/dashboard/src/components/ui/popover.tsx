@@ -2,7 +2,7 @@
 
 import { Popover as Base } from "radix-ui";
 import type { ComponentProps } from "react";
-import { cn } from "@/lib/cn";
+import { cn } from "../../lib/cn";
 
 export const Popover = Base.Root;
 export const PopoverTrigger = Base.Trigger;

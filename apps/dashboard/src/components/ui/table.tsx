@@ -2,7 +2,7 @@
 
 import { ArrowDown, ArrowUp } from "lucide-react";
 import type { ComponentProps, ReactNode } from "react";
-import { cn } from "@/lib/cn";
+import { cn } from "../../lib/cn";
 
 /** Tables scroll sideways inside themselves; the page never does. */
 export function TableFrame({ children, className }: Readonly<{ children: ReactNode; className?: string }>) {

@@ -1,5 +1,5 @@
-import { cn } from "@/lib/cn";
-import { formatCount, formatExact, MISSING } from "@/lib/format";
+import { cn } from "../../lib/cn";
+import { formatCount, formatExact, MISSING } from "../../lib/format";
 
 interface ValueProps {
   /** The API's field, so that what a page shows can be checked against what the API said. */

@@ -1,11 +1,11 @@
 "use client";
 
 import Link from "next/link";
-import { GroupMark, groupColor } from "@/components/ui/group-mark";
-import { UseBar } from "@/components/ui/use-bar";
-import { Value } from "@/components/ui/value";
-import { formatExact } from "@/lib/format";
-import type { LiveGroup } from "@/queries/wire";
+import { GroupMark, groupColor } from "../../components/ui/group-mark";
+import { UseBar } from "../../components/ui/use-bar";
+import { Value } from "../../components/ui/value";
+import { formatExact } from "../../lib/format";
+import type { LiveGroup } from "../../queries/wire";
 import { inUse } from "./logic/pool-state";
 
 interface GroupShareListProps {

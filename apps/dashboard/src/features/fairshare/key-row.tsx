@@ -1,10 +1,10 @@
 "use client";
 
 import Link from "next/link";
-import { Cell } from "@/components/ui/table";
-import { Value } from "@/components/ui/value";
-import { formatExact, formatWait } from "@/lib/format";
-import type { LiveKey } from "@/queries/wire";
+import { Cell } from "../../components/ui/table";
+import { Value } from "../../components/ui/value";
+import { formatExact, formatWait } from "../../lib/format";
+import type { LiveKey } from "../../queries/wire";
 import { inUse } from "./logic/pool-state";
 
 /** A key of an opened tenant. */
@@ -21,7 +21,7 @@ export function KeyRow({ entry, rowIndex }: Readonly<{ entry: LiveKey; rowIndex:
           key {entry.name}
         </Link>
       </th>
-      <Cell className="num whitespace-nowrap text-micro text-text-3">
+      <Cell className="num hidden whitespace-nowrap text-micro text-text-3 sm:table-cell">
         weight {formatExact(entry.weight)}, {cap}
       </Cell>
       <Cell isNumber className="text-text-3" title="Part of its tenant's share, by key weight">

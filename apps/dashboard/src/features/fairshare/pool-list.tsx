@@ -3,19 +3,19 @@
 import Link from "next/link";
 import { useQueryStates } from "nuqs";
 import { useEffect, useMemo } from "react";
-import { PageHeader } from "@/components/layout/page-header";
-import { Button } from "@/components/ui/button";
-import { HelpTip } from "@/components/ui/help-tip";
-import { Empty } from "@/components/ui/notice";
-import { Panel } from "@/components/ui/panel";
-import { SkeletonRows } from "@/components/ui/skeleton";
-import { cn } from "@/lib/cn";
-import { plural } from "@/lib/format";
-import { isTyping } from "@/lib/is-typing";
-import { usePreferences } from "@/lib/preferences";
-import { scopePrefix } from "@/lib/scope";
-import { useFreshness, useLive } from "@/queries/use-live";
-import type { Live, LivePool } from "@/queries/wire";
+import { PageHeader } from "../../components/layout/page-header";
+import { Button } from "../../components/ui/button";
+import { HelpTip } from "../../components/ui/help-tip";
+import { Empty } from "../../components/ui/notice";
+import { Panel } from "../../components/ui/panel";
+import { SkeletonRows } from "../../components/ui/skeleton";
+import { cn } from "../../lib/cn";
+import { plural } from "../../lib/format";
+import { isTyping } from "../../lib/is-typing";
+import { usePreferences } from "../../lib/preferences";
+import { scopePrefix } from "../../lib/scope";
+import { useFreshness, useLive } from "../../queries/use-live";
+import type { Live, LivePool } from "../../queries/wire";
 import { GroupShareList } from "./group-share-list";
 import { fairshareAnswer } from "./logic/answer-line";
 import { matchesFilter } from "./logic/pool-filter";
@@ -92,7 +92,7 @@ function PoolSection({ live, sample, totals, isStale }: Readonly<PoolSectionProp
   };
   return (
     <>
-      <div className="p-4 pb-1">
+      <div className="p-4 pb-2">
         <StateFilter
           totals={totals}
           states={params.state}

@@ -2,12 +2,12 @@
 
 import Link from "next/link";
 import { memo } from "react";
-import { GroupMark } from "@/components/ui/group-mark";
-import { Cell } from "@/components/ui/table";
-import { UseBar } from "@/components/ui/use-bar";
-import { Value } from "@/components/ui/value";
-import { formatExact, formatWait, plural } from "@/lib/format";
-import type { LivePool } from "@/queries/wire";
+import { GroupMark } from "../../components/ui/group-mark";
+import { Cell } from "../../components/ui/table";
+import { UseBar } from "../../components/ui/use-bar";
+import { Value } from "../../components/ui/value";
+import { formatExact, formatWait, plural } from "../../lib/format";
+import type { LivePool } from "../../queries/wire";
 import { inUse, type PoolBand, UNROUTED_POOL } from "./logic/pool-state";
 import { poolHref } from "./search-params";
 import { StateBadge } from "./state-badge";
@@ -25,7 +25,7 @@ export const PoolRow = memo(function PoolRow({ pool, band, isStale, rowIndex, gr
   const isOff = band === "no_servers";
   return (
     <tr aria-rowindex={rowIndex} data-row={pool.model} className="relative border-b last:border-b-0 hover:bg-subtle">
-      <th scope="row" className="h-(--row) max-w-56 px-3 pl-4 text-left font-medium lg:max-w-80">
+      <th scope="row" className="h-(--row) max-w-32 px-3 pl-4 sm:max-w-56 text-left font-medium lg:max-w-80">
         <Link
           href={poolHref(pool.model, { group })}
           data-row-link
@@ -38,10 +38,10 @@ export const PoolRow = memo(function PoolRow({ pool, band, isStale, rowIndex, gr
           <span className="block text-micro text-text-3">unregistered model names</span>
         ) : null}
       </th>
-      <Cell className="w-44">
+      <Cell className="w-40 px-1 sm:w-44 sm:px-3">
         <StateBadge band={band} queued={pool.queued} isStale={isStale} />
       </Cell>
-      <Cell className="min-w-36 md:min-w-48">
+      <Cell className="hidden min-w-36 sm:table-cell md:min-w-48">
         {isOff ? (
           <span className="text-micro text-text-3">not in totals</span>
         ) : (

@@ -1,13 +1,13 @@
 "use client";
 
 import { useMemo, useRef } from "react";
-import { OrderPill } from "@/components/ui/order-pill";
-import { SpacerRow } from "@/components/ui/spacer-row";
-import { HeadCell, SortCell, Table, TableFrame } from "@/components/ui/table";
-import { useCalmOrder } from "@/lib/use-calm-order";
-import { useRowKeys } from "@/lib/use-row-keys";
-import { useVirtualRows } from "@/lib/use-virtual-rows";
-import type { LivePool } from "@/queries/wire";
+import { OrderPill } from "../../components/ui/order-pill";
+import { SpacerRow } from "../../components/ui/spacer-row";
+import { HeadCell, SortCell, Table, TableFrame } from "../../components/ui/table";
+import { useCalmOrder } from "../../lib/use-calm-order";
+import { useRowKeys } from "../../lib/use-row-keys";
+import { useVirtualRows } from "../../lib/use-virtual-rows";
+import type { LivePool } from "../../queries/wire";
 import { type ConfirmedBands, confirmBands, listedBand } from "./logic/confirmed-bands";
 import { comparePools, type PoolSortKey, type SortDirection } from "./logic/pool-sort";
 import { POOL_BANDS, type PoolLoad } from "./logic/pool-state";
@@ -41,8 +41,8 @@ export function PoolTable({ pools, sample, isStale, sort, direction, onSort, gro
   const rowKeys = useRowKeys();
   const directionOf = (key: PoolSortKey) => (key === sort ? shownDirection : null);
   return (
-    <div {...order.listProps} {...rowKeys}>
-      <div className="flex justify-end px-4 pb-1">
+    <div {...order.listProps} {...rowKeys} className="relative">
+      <div className="flex min-h-7 justify-end px-4 lg:absolute lg:-top-9 lg:right-0">
         <OrderPill isVisible={order.hasPending} onApply={order.apply} />
       </div>
       <TableFrame>
@@ -50,8 +50,13 @@ export function PoolTable({ pools, sample, isStale, sort, direction, onSort, gro
           <thead>
             <tr aria-rowindex={1}>
               <SortCell label="Pool" direction={directionOf("name")} onSort={() => onSort("name")} />
-              <HeadCell>State</HeadCell>
-              <SortCell label="Use" direction={directionOf("fullest")} onSort={() => onSort("fullest")} />
+              <HeadCell className="px-1 sm:px-3">State</HeadCell>
+              <SortCell
+                className="hidden sm:table-cell"
+                label="Use"
+                direction={directionOf("fullest")}
+                onSort={() => onSort("fullest")}
+              />
               <HeadCell isNumber>In use</HeadCell>
               <SortCell label="Waiting" isNumber direction={directionOf("waiting")} onSort={() => onSort("waiting")} />
               <SortCell label="Oldest" isNumber direction={directionOf("oldest")} onSort={() => onSort("oldest")} />

@@ -1,10 +1,10 @@
 "use client";
 
 import { memo } from "react";
-import { UseBar } from "@/components/ui/use-bar";
+import { UseBar } from "../../components/ui/use-bar";
 import { type SlotCell, slotCells } from "./logic/slot-cells";
 
-const CELL_PX = 10;
+export const CELL_PX = 10;
 const SIZE_PX = 8;
 const ROW_PX = 12;
 /** Above this many slots in the pool a lane is one bar. */

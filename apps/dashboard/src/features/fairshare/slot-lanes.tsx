@@ -1,12 +1,15 @@
 "use client";
 
-import { GroupMark, groupColor } from "@/components/ui/group-mark";
-import { Value } from "@/components/ui/value";
-import { cn } from "@/lib/cn";
-import { formatExact } from "@/lib/format";
-import { useWidth } from "@/lib/use-width";
+import type { CSSProperties, ReactNode } from "react";
+import { GroupMark, groupColor } from "../../components/ui/group-mark";
+import { Value } from "../../components/ui/value";
+import { cn } from "../../lib/cn";
+import { formatExact } from "../../lib/format";
+import { useWidth } from "../../lib/use-width";
 import { borrowedSlots } from "./logic/slot-cells";
-import { SlotLane } from "./slot-lane";
+import { CELL_PX, MAX_CELLS, SlotLane } from "./slot-lane";
+
+const ROW = "grid grid-cols-1 md:grid-cols-[11rem_minmax(0,var(--lane))_minmax(18rem,1fr)] md:gap-x-5";
 
 /** One lane: a group, or a tenant where tenants compete directly. */
 export interface LaneHolder {
@@ -28,9 +31,11 @@ interface SlotLanesProps {
 
 export function SlotLanes({ holders, poolSize, selected, onSelect }: Readonly<SlotLanesProps>) {
   const [ref, width] = useWidth<HTMLDivElement>();
+  const widest = Math.max(...holders.map((holder) => Math.max(holder.inFlight + holder.held, holder.share)));
+  const lanePx = poolSize > MAX_CELLS ? 640 : widest * CELL_PX + 8;
   return (
-    <div className="grid gap-y-1">
-      <div aria-hidden="true" className="grid grid-cols-1 md:grid-cols-[11rem_1fr_20rem] md:gap-x-4">
+    <div className="grid gap-y-1" style={{ "--lane": `${lanePx}px` } as CSSProperties}>
+      <div aria-hidden="true" className={ROW}>
         <span className="hidden md:block" />
         <div ref={ref} />
       </div>
@@ -63,13 +68,7 @@ function Lane({ holder, poolSize, widthPx, isSelected, isDimmed, onSelect }: Rea
   const used = holder.inFlight + holder.held;
   const borrowed = borrowedSlots({ in_flight: holder.inFlight, held: holder.held, share: holder.share });
   return (
-    <div
-      data-lane={holder.name}
-      className={cn(
-        "grid grid-cols-1 items-center gap-y-1 py-1 md:grid-cols-[11rem_1fr_20rem] md:gap-x-4",
-        isDimmed && "opacity-45",
-      )}
-    >
+    <div data-lane={holder.name} className={cn("items-center gap-y-1 py-1", ROW, isDimmed && "opacity-45")}>
       <button
         type="button"
         aria-pressed={isSelected}
@@ -136,7 +135,7 @@ function Legend() {
   );
 }
 
-function LegendItem({ label, children }: Readonly<{ label: string; children: React.ReactNode }>) {
+function LegendItem({ label, children }: Readonly<{ label: string; children: ReactNode }>) {
   return (
     <li className="flex items-center gap-1.5">
       <svg width="8" height="8" aria-hidden="true">

@@ -1,8 +1,8 @@
 "use client";
 
-import { UseBar } from "@/components/ui/use-bar";
-import { formatExact, plural } from "@/lib/format";
-import { useWidth } from "@/lib/use-width";
+import { UseBar } from "../../components/ui/use-bar";
+import { formatExact, plural } from "../../lib/format";
+import { useWidth } from "../../lib/use-width";
 import { MAX_CELLS } from "./slot-lane";
 
 /** A tenant's part of the strip. */

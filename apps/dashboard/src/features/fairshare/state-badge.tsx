@@ -1,5 +1,5 @@
-import { Badge } from "@/components/ui/badge";
-import type { GlyphShape, GlyphTone } from "@/components/ui/glyph";
+import { Badge } from "../../components/ui/badge";
+import type { GlyphShape, GlyphTone } from "../../components/ui/glyph";
 import { bandLabel, type PoolBand } from "./logic/pool-state";
 
 const LOOKS: Record<PoolBand, { shape: GlyphShape; tone: GlyphTone }> = {

@@ -1,8 +1,8 @@
 "use client";
 
 import { Search } from "lucide-react";
-import { cn } from "@/lib/cn";
-import { formatCount } from "@/lib/format";
+import { cn } from "../../lib/cn";
+import { formatCount } from "../../lib/format";
 import { FILTER_STATES, type FilterState, type PoolTotals } from "./logic/pool-state";
 
 const LABELS: Record<FilterState, string> = {

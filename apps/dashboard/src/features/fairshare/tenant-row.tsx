@@ -3,14 +3,14 @@
 import { ChevronRight } from "lucide-react";
 import Link from "next/link";
 import { memo } from "react";
-import { Badge } from "@/components/ui/badge";
-import { BoostPill } from "@/components/ui/boost-pill";
-import { GroupMark } from "@/components/ui/group-mark";
-import { Cell } from "@/components/ui/table";
-import { Value } from "@/components/ui/value";
-import { cn } from "@/lib/cn";
-import { formatWait } from "@/lib/format";
-import type { LiveTenant } from "@/queries/wire";
+import { Badge } from "../../components/ui/badge";
+import { BoostPill } from "../../components/ui/boost-pill";
+import { GroupMark } from "../../components/ui/group-mark";
+import { Cell } from "../../components/ui/table";
+import { Value } from "../../components/ui/value";
+import { cn } from "../../lib/cn";
+import { formatWait } from "../../lib/format";
+import type { LiveTenant } from "../../queries/wire";
 import { inUse } from "./logic/pool-state";
 import { ordinal, standing, standingLabel } from "./logic/standing";
 import { poolHref } from "./search-params";
@@ -70,7 +70,7 @@ export const TenantRow = memo(function TenantRow(props: Readonly<TenantRowProps>
           <BoostPill boost={tenant.boost} />
         </span>
       </th>
-      <Cell className="max-w-40 text-text-2">
+      <Cell className="hidden max-w-40 text-text-2 sm:table-cell">
         <span className="flex items-center gap-1.5">
           <GroupMark color={color} />
           <span className="name truncate">{tenant.group}</span>

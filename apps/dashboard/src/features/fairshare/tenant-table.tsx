@@ -2,14 +2,14 @@
 
 import { useQueryState } from "nuqs";
 import { useCallback, useMemo } from "react";
-import { OrderPill } from "@/components/ui/order-pill";
-import { SpacerRow } from "@/components/ui/spacer-row";
-import { HeadCell, Table, TableFrame } from "@/components/ui/table";
-import { plural } from "@/lib/format";
-import { useCalmOrder } from "@/lib/use-calm-order";
-import { useRowKeys } from "@/lib/use-row-keys";
-import { useVirtualRows } from "@/lib/use-virtual-rows";
-import type { LiveKey, LivePool, LiveTenant } from "@/queries/wire";
+import { OrderPill } from "../../components/ui/order-pill";
+import { SpacerRow } from "../../components/ui/spacer-row";
+import { HeadCell, Table, TableFrame } from "../../components/ui/table";
+import { plural } from "../../lib/format";
+import { useCalmOrder } from "../../lib/use-calm-order";
+import { useRowKeys } from "../../lib/use-row-keys";
+import { useVirtualRows } from "../../lib/use-virtual-rows";
+import type { LiveKey, LivePool, LiveTenant } from "../../queries/wire";
 import { KeyRow } from "./key-row";
 import { orderTenants } from "./logic/standing";
 import { waitingWords } from "./logic/waiting-words";
@@ -97,7 +97,7 @@ function TenantHead() {
     <thead>
       <tr aria-rowindex={1}>
         <HeadCell className="pl-10 first:pl-10">Tenant</HeadCell>
-        <HeadCell>Group</HeadCell>
+        <HeadCell className="hidden sm:table-cell">Group</HeadCell>
         <HeadCell isNumber>Share</HeadCell>
         <HeadCell isNumber>In use</HeadCell>
         <HeadCell isNumber>Waiting</HeadCell>

@@ -1,11 +1,11 @@
 "use client";
 
 import Link from "next/link";
-import { PageHeader } from "@/components/layout/page-header";
-import { Button } from "@/components/ui/button";
-import { Empty } from "@/components/ui/notice";
-import { Panel } from "@/components/ui/panel";
-import { useLiveSummary } from "@/queries/use-live";
+import { PageHeader } from "../../components/layout/page-header";
+import { Button } from "../../components/ui/button";
+import { Empty } from "../../components/ui/notice";
+import { Panel } from "../../components/ui/panel";
+import { useLiveSummary } from "../../queries/use-live";
 import { nearestNames } from "./logic/nearest-names";
 import { poolHref } from "./search-params";
 

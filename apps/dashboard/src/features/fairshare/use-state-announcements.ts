@@ -1,7 +1,7 @@
 "use client";
 
 import { useEffect, useRef } from "react";
-import { useAnnounce } from "@/components/layout/announcer";
+import { useAnnounce } from "../../components/layout/announcer";
 import { changeAnnouncement } from "./logic/answer-line";
 import type { PoolLoad } from "./logic/pool-state";
 

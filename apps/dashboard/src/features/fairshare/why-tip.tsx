@@ -3,12 +3,12 @@
 import { useQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import { useState } from "react";
-import { Failure } from "@/components/ui/failure";
-import { HelpTip } from "@/components/ui/help-tip";
-import { Skeleton } from "@/components/ui/skeleton";
-import { formatDuration, formatExact, formatWait, plural } from "@/lib/format";
-import { explainQuery } from "@/queries/fairshare";
-import type { Explanation, LiveTenant } from "@/queries/wire";
+import { Failure } from "../../components/ui/failure";
+import { HelpTip } from "../../components/ui/help-tip";
+import { Skeleton } from "../../components/ui/skeleton";
+import { formatDuration, formatExact, formatWait, plural } from "../../lib/format";
+import { explainQuery } from "../../queries/fairshare";
+import type { Explanation, LiveTenant } from "../../queries/wire";
 import { actionHref } from "./logic/action-links";
 import { ordinal } from "./logic/standing";
 

@@ -1,5 +1,5 @@
-import { FocusOnArrival } from "@/components/layout/focus-on-arrival";
-import { Mark } from "@/components/layout/mark";
+import { FocusOnArrival } from "../../components/layout/focus-on-arrival";
+import { Mark } from "../../components/layout/mark";
 
 type Problem = "wrong" | "too_many" | "unreachable" | "foreign" | "failed" | "ended";
 

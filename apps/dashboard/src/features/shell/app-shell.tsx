@@ -2,7 +2,7 @@
 
 import dynamic from "next/dynamic";
 import { type ReactNode, Suspense, useState } from "react";
-import { Patterns } from "@/components/ui/patterns";
+import { Patterns } from "../../components/ui/patterns";
 import { ModeBanner } from "./mode-banner";
 import { NavBar } from "./nav-bar";
 import { StatusBar } from "./status-bar";

@@ -3,8 +3,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { Zap } from "lucide-react";
 import Link from "next/link";
-import { formatTimeLeft } from "@/lib/format";
-import { boostsQuery } from "@/queries/boosts";
+import { formatTimeLeft } from "../../lib/format";
+import { boostsQuery } from "../../queries/boosts";
 import { CHIP, CHIP_BUTTON } from "./chip";
 
 /** How many tenants are boosted and when the next boost ends. */

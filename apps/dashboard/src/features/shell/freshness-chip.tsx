@@ -1,11 +1,11 @@
 "use client";
 
-import { Glyph } from "@/components/ui/glyph";
-import { cn } from "@/lib/cn";
-import { formatClock, formatCount } from "@/lib/format";
-import { ageMs } from "@/lib/freshness";
-import { usePreferences } from "@/lib/preferences";
-import type { LiveFreshness } from "@/queries/use-live";
+import { Glyph } from "../../components/ui/glyph";
+import { cn } from "../../lib/cn";
+import { formatClock, formatCount } from "../../lib/format";
+import { ageMs } from "../../lib/freshness";
+import { usePreferences } from "../../lib/preferences";
+import type { LiveFreshness } from "../../queries/use-live";
 import { CHIP } from "./chip";
 
 /** How old what the page shows is; its width does not move while it lives. */

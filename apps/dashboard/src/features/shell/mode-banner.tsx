@@ -2,11 +2,11 @@
 
 import Link from "next/link";
 import { useSearchParams } from "next/navigation";
-import { Notice } from "@/components/ui/notice";
-import { formatClock } from "@/lib/format";
-import { usePreferences } from "@/lib/preferences";
-import { modeBanner } from "@/lib/scope";
-import { useLive } from "@/queries/use-live";
+import { Notice } from "../../components/ui/notice";
+import { formatClock } from "../../lib/format";
+import { usePreferences } from "../../lib/preferences";
+import { modeBanner } from "../../lib/scope";
+import { useLive } from "../../queries/use-live";
 
 /** Says when the limits in force are not those configured. */
 export function ModeBanner() {

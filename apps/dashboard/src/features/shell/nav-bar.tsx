@@ -6,10 +6,10 @@ import { usePathname } from "next/navigation";
 import { useTheme } from "next-themes";
 import { DropdownMenu } from "radix-ui";
 import { useState } from "react";
-import { Mark } from "@/components/layout/mark";
-import { Button } from "@/components/ui/button";
-import { cn } from "@/lib/cn";
-import { useSession } from "@/lib/session";
+import { Mark } from "../../components/layout/mark";
+import { Button } from "../../components/ui/button";
+import { cn } from "../../lib/cn";
+import { useSession } from "../../lib/session";
 import { isCurrent, NAV_LINKS } from "./nav-links";
 
 const MENU =

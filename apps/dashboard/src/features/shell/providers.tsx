@@ -3,9 +3,9 @@
 import { QueryClientProvider } from "@tanstack/react-query";
 import { NuqsAdapter } from "nuqs/adapters/next/app";
 import { type ReactNode, useState } from "react";
-import { AnnouncerProvider } from "@/components/layout/announcer";
-import { makeQueryClient } from "@/lib/query-client";
-import { SessionProvider } from "@/lib/session";
+import { AnnouncerProvider } from "../../components/layout/announcer";
+import { makeQueryClient } from "../../lib/query-client";
+import { SessionProvider } from "../../lib/session";
 import { SignedOutDialog } from "./signed-out-dialog";
 import { ConsoleToaster } from "./toaster";
 

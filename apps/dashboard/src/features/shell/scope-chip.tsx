@@ -1,12 +1,12 @@
 "use client";
 
 import { Server } from "lucide-react";
-import { Glyph } from "@/components/ui/glyph";
-import { Popover, PopoverContent, PopoverTrigger } from "@/components/ui/popover";
-import { cn } from "@/lib/cn";
-import { formatDuration, plural } from "@/lib/format";
-import { scopeChip } from "@/lib/scope";
-import type { Live } from "@/queries/wire";
+import { Glyph } from "../../components/ui/glyph";
+import { Popover, PopoverContent, PopoverTrigger } from "../../components/ui/popover";
+import { cn } from "../../lib/cn";
+import { formatDuration, plural } from "../../lib/format";
+import { scopeChip } from "../../lib/scope";
+import type { Live } from "../../queries/wire";
 import { CHIP, CHIP_BUTTON } from "./chip";
 
 /** Whether the numbers are of the whole cluster or of one gateway. */

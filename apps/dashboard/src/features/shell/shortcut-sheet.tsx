@@ -1,6 +1,6 @@
 "use client";
 
-import { Dialog } from "@/components/ui/dialog";
+import { Dialog } from "../../components/ui/dialog";
 import { SHORTCUTS } from "./shortcut-list";
 
 export function ShortcutSheet({ onClose }: Readonly<{ onClose: () => void }>) {

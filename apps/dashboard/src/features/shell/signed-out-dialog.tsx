@@ -1,6 +1,6 @@
 "use client";
 
-import { AlertDialog } from "@/components/ui/dialog";
+import { AlertDialog } from "../../components/ui/dialog";
 
 /** Shown once when the gateway no longer knows the session; what was typed is kept for the way back. */
 export function SignedOutDialog({ isOpen }: Readonly<{ isOpen: boolean }>) {

@@ -1,9 +1,9 @@
 "use client";
 
 import { Pause, Play, RefreshCw } from "lucide-react";
-import { Button } from "@/components/ui/button";
-import { togglePause } from "@/lib/pause";
-import { useFreshness } from "@/queries/use-live";
+import { Button } from "../../components/ui/button";
+import { togglePause } from "../../lib/pause";
+import { useFreshness } from "../../queries/use-live";
 import { BoostChip } from "./boost-chip";
 import { FreshnessChip } from "./freshness-chip";
 import { ScopeChip } from "./scope-chip";
@@ -18,20 +18,20 @@ export function StatusBar() {
         <FreshnessChip fresh={fresh} />
         <ScopeChip live={fresh.sample?.live} />
         <BoostChip serverNowMs={fresh.serverNowMs} />
-        <div className="ml-auto flex shrink-0 items-center gap-1">
+        <div className="sticky -right-4 ml-auto flex shrink-0 items-center bg-bg pr-1 sm:right-0 sm:gap-1">
           <Button
             variant="ghost"
             size="small"
             onClick={togglePause}
             aria-pressed={isPaused}
-            className="min-w-20 text-micro"
+            className="text-micro sm:min-w-20"
           >
             {isPaused ? (
               <Play className="size-3.5" aria-hidden="true" />
             ) : (
               <Pause className="size-3.5" aria-hidden="true" />
             )}
-            {isPaused ? "Resume" : "Pause"}
+            <span className="sr-only sm:not-sr-only">{isPaused ? "Resume" : "Pause"}</span>
           </Button>
           <Button variant="ghost" size="small" onClick={fresh.retry} className="text-micro" aria-label="Refresh">
             <RefreshCw className="size-3.5" aria-hidden="true" />

@@ -4,9 +4,9 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
 import { useEffect, useRef } from "react";
 import { createKeybindingsHandler } from "tinykeys";
-import { isTyping } from "@/lib/is-typing";
-import { togglePause } from "@/lib/pause";
-import { usePreferences } from "@/lib/preferences";
+import { isTyping } from "../../lib/is-typing";
+import { togglePause } from "../../lib/pause";
+import { usePreferences } from "../../lib/preferences";
 import { NAV_LINKS } from "./nav-links";
 
 interface ShellActions {

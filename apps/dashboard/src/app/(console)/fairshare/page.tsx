@@ -1,6 +1,6 @@
 import type { Metadata } from "next";
-import { FairsharePage } from "@/features/fairshare/fairshare-page";
-import { requireSession } from "@/server/session";
+import { FairsharePage } from "../../../features/fairshare/fairshare-page";
+import { requireSession } from "../../../server/session";
 
 export const metadata: Metadata = { title: "Fairshare" };
 

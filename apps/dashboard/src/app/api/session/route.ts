@@ -1,7 +1,7 @@
-import { callManagementJson } from "@/server/management";
-import { safeNext } from "@/server/safe-next";
-import { isSameOrigin } from "@/server/same-origin";
-import { isSecureRequest, type LoginFlash, leaveFlash, type SignedIn, startSession } from "@/server/session";
+import { callManagementJson } from "../../../server/management";
+import { safeNext } from "../../../server/safe-next";
+import { isSameOrigin } from "../../../server/same-origin";
+import { isSecureRequest, type LoginFlash, leaveFlash, type SignedIn, startSession } from "../../../server/session";
 
 export const dynamic = "force-dynamic";
 

@@ -1,5 +1,5 @@
 /** The one sentence under a page's title that answers its question. */
-import { formatCount, formatWait, plural } from "@/lib/format";
+import { formatCount, formatWait, plural } from "../../../lib/format";
 import { inUse, type PoolLoad, type PoolTotals, poolBand } from "./pool-state";
 
 /** "410 running, 53 waiting. Busiest: llama-70b (32 of 32)." */

@@ -25,9 +25,9 @@ export function standing(tenant: TenantLoad): Standing {
   return above === 0 ? "at_share" : "within";
 }
 
-/** Whole slots in use above the share; negative below it. */
+/** Whole slots in use above the share; negative below it. A share of 0 counts as one, as it does for the scheduler. */
 export function aboveShare(tenant: TenantLoad): number {
-  return inUse(tenant) - tenant.slot_share;
+  return inUse(tenant) - Math.max(1, tenant.slot_share);
 }
 
 export function standingLabel(tenant: TenantLoad): string {

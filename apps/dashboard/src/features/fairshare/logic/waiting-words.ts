@@ -1,5 +1,5 @@
 import { reasonLabel } from "@obleth/fairshare/words";
-import { formatCount } from "@/lib/format";
+import { formatCount } from "../../../lib/format";
 
 interface Waiting {
   readonly queued: number;

@@ -1,6 +1,6 @@
-import { callManagementJson } from "@/server/management";
-import { isSameOrigin } from "@/server/same-origin";
-import { endSession, isSecureRequest } from "@/server/session";
+import { callManagementJson } from "../../../../server/management";
+import { isSameOrigin } from "../../../../server/same-origin";
+import { endSession, isSecureRequest } from "../../../../server/session";
 
 export const dynamic = "force-dynamic";
 

@@ -1,4 +1,4 @@
-import { proxyRequest } from "@/server/proxy-request";
+import { proxyRequest } from "../../../../server/proxy-request";
 
 export const dynamic = "force-dynamic";
 
