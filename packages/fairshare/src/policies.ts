@@ -3,6 +3,7 @@
  * every score: raising a weight does not replay history. Callers refresh the candidates afterwards.
  */
 import { refreshGroup, refreshKey, refreshTenant } from "./candidates";
+import { rejoinGroup } from "./ledger";
 import { capInForce, weightInForce } from "./limits";
 import { firstInLine, splitChanged } from "./line";
 import { effectiveWeight, type GroupPolicy, type KeyPolicy, type TenantPolicy } from "./policy";
@@ -72,7 +73,8 @@ function reweighScore(score: { weight: number; rest: number }, weight: number): 
 
 /**
  * Takes a tenant with all its counts from one group to another. Under `hierarchical` its score means something among
- * its siblings only, so it stands as far above the level of the new ones as it stood above the old virtual time.
+ * its siblings only, so it stands as far above the level of the new ones as it stood above the old virtual time. A
+ * group that had nothing waiting and gets waiting requests this way rejoins level, as on an arrival.
  */
 function moveToGroup(state: EngineState, tenant: Tenant, to: Group): void {
   const from = tenant.group;
@@ -81,6 +83,10 @@ function moveToGroup(state: EngineState, tenant: Tenant, to: Group): void {
     tenant.heap.remove(tenant);
     tenant.heap = null;
     from.candidates -= 1;
+  }
+  if (tenant.queued > 0 && to.queued === 0) {
+    refreshGroup(from);
+    rejoinGroup(to);
   }
   if (wasActive) {
     from.line.active.remove(tenant);
