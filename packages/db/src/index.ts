@@ -49,4 +49,5 @@ export * from "./queries/read-tenants";
 export * from "./queries/read-users";
 export * from "./sealed";
 export * from "./secret-hash";
+export * from "./seed";
 export * from "./usage-batch";

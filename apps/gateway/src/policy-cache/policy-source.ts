@@ -9,6 +9,8 @@ import {
   loadKeyStandings,
   loadModels,
   loadTenantStandings,
+  type Sealer,
+  type SealPurpose,
   type TenantStandingRow,
   touchPreviousSecret,
 } from "@obleth/db";
@@ -18,8 +20,7 @@ import type { BoostRecord, EndpointRecord, KeyRecord, ModelRecord, PolicySource,
 export interface PolicySourceOptions {
   readonly db: Db;
   readonly wallMs: () => number;
-  /** Opens a sealed credential. */
-  readonly unseal: (sealed: string) => string;
+  readonly sealer: Pick<Sealer, "open">;
   /** An endpoint's credential cannot be opened; it is then sent without. */
   readonly onUnsealable: (endpoint: string, error: unknown) => void;
 }
@@ -133,16 +134,16 @@ function endpointRecord(
   label: string,
   options: PolicySourceOptions,
 ): EndpointRecord {
-  const open = (sealed: string): string | null => {
+  const open = (sealed: string, purpose: SealPurpose): string | null => {
     try {
-      return options.unseal(sealed);
+      return options.sealer.open(sealed, purpose);
     } catch (error) {
       options.onUnsealable(label, error);
       return null;
     }
   };
   const headers = row.headersSealed.flatMap(([name, sealed]): [string, string][] => {
-    const value = open(sealed);
+    const value = open(sealed, "endpoint_header");
     return value === null ? [] : [[name, value]];
   });
   return {
@@ -151,7 +152,7 @@ function endpointRecord(
     apiBase: row.apiBase.replace(/\/+$/, ""),
     protocol: row.protocol,
     upstreamModel: row.upstreamModel,
-    apiKey: row.apiKeySealed === null ? null : open(row.apiKeySealed),
+    apiKey: row.apiKeySealed === null ? null : open(row.apiKeySealed, "endpoint_key"),
     headers: Object.fromEntries(headers),
     weight: row.weight,
     priority: row.priority,
