@@ -1,0 +1,396 @@
+/**
+ * What happens to a request, in order. Each step is a method that either goes on to the next or ends the request; what a
+ * step decides is in its file under `stages/`. With a cached key, no limits and a free slot everything up to the upstream
+ * call happens in one turn of the event loop, without a promise.
+ *
+ *   path > credential > key > state and schedule > body > model name > model > access > budgets > slot > reservation
+ *   > upstream > answer > slot back > settlement and record
+ */
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { BudgetAnswer, Spend } from "@obleth/cluster";
+import type { Refusal } from "../error-response";
+import type { KeyRecord, ModelRecord } from "../policy-cache/records";
+import type { AdmissionOutcome } from "../scheduler/admission-outcome";
+import { readBody } from "./body/read-body";
+import { type CallFields, type ScanResult, scanCall } from "./body/scan-call";
+import { scanForm } from "./body/scan-form";
+import { preflightHeaders } from "./cors";
+import { isVisible, modelBody, modelListBody, visibleModels } from "./list-models";
+import type { ProxyDeps } from "./proxy-deps";
+import { CLIENT_GONE_STATUS, type Outcome, ProxyRequest } from "./proxy-request";
+import { quietly, type RequestEndings } from "./request-endings";
+import { jsonAnswer } from "./respond";
+import { type CallRoute, matchRoute, protocolOfPath, type Route } from "./routes";
+import { admissionRefusal, admit, SHUTTING_DOWN } from "./stages/admit";
+import { authenticate } from "./stages/authenticate";
+import { accessRefusal, modelRefusal } from "./stages/check-access";
+import { budgetRefusal, spendOf } from "./stages/check-budget";
+import { hasServer, ModelFinder, noServer, speaks } from "./stages/find-model";
+import { resolveSession } from "./stages/resolve-session";
+import type { Sendable, UpstreamSender } from "./stages/send-upstream";
+import { estimateTokens } from "./token-estimate";
+import type { Tokenizers } from "./tokenizers";
+import { chatRequestOf } from "./translate/chat-request";
+
+export interface PipelineParts {
+  readonly deps: ProxyDeps;
+  readonly sender: UpstreamSender;
+  readonly tokenizers: Tokenizers;
+  readonly endings: RequestEndings;
+}
+
+/** A call on its way, with what each step has added. */
+interface Call {
+  readonly request: ProxyRequest;
+  readonly route: CallRoute;
+  readonly search: string;
+  readonly key: KeyRecord;
+}
+
+interface RoutedCall extends Call {
+  readonly body: Buffer;
+  readonly fields: CallFields;
+  readonly model: ModelRecord;
+  readonly isRouted: boolean;
+  readonly spend: Spend | null;
+  readonly chat: Sendable["chat"];
+}
+
+export class Pipeline {
+  readonly #models: ModelFinder;
+  readonly #endings: RequestEndings;
+
+  constructor(private readonly parts: PipelineParts) {
+    this.#models = new ModelFinder(parts.deps.models, parts.deps.settings);
+    this.#endings = parts.endings;
+  }
+
+  /** Takes a request as it arrives and sees it to its end. */
+  run(req: IncomingMessage, res: ServerResponse, { expectsContinue }: { expectsContinue: boolean }): void {
+    const { deps, endings } = this.parts;
+    const url = req.url ?? "/";
+    const request = new ProxyRequest(req, res, protocolOfPath(url), deps.clock.monotonicMs(), expectsContinue);
+    endings.begin(request);
+    req.on("error", ignore);
+    res.on("error", ignore);
+    res.on("close", () => this.#endings.end(request, "client_gone", CLIENT_GONE_STATUS));
+    const answer = matchRoute(url);
+    if (answer.kind === "bad-path") {
+      this.#refuse(request, BAD_PATH);
+      return;
+    }
+    if (answer.kind === "unknown") {
+      this.#refuse(request, UNKNOWN_ENDPOINT);
+      return;
+    }
+    if (req.method === "OPTIONS") {
+      this.#options(request, answer.allow);
+      return;
+    }
+    if (!isAllowed(req.method, answer.allow)) {
+      this.#refuse(request, methodNotAllowed(answer.allow));
+      return;
+    }
+    if (endings.isDraining) {
+      this.#refuse(request, SHUTTING_DOWN, "shutting_down");
+      return;
+    }
+    this.#authenticate(request, answer.route, answer.search);
+  }
+
+  /** An `Expect` header that asks for something nobody promises. */
+  refuseExpectation(req: IncomingMessage, res: ServerResponse): void {
+    const request = new ProxyRequest(
+      req,
+      res,
+      protocolOfPath(req.url ?? "/"),
+      this.parts.deps.clock.monotonicMs(),
+      false,
+    );
+    req.on("error", ignore);
+    res.on("error", ignore);
+    this.#refuse(request, EXPECTATION_FAILED);
+  }
+
+  /** The process cannot wait any longer for this request. */
+  cutShort(request: ProxyRequest): void {
+    if (request.cutShort === null) this.#refuse(request, SHUTTING_DOWN, "shutting_down");
+    else request.cutShort();
+  }
+
+  #authenticate(request: ProxyRequest, route: Route, search: string): void {
+    request.reachedAuthentication = true;
+    authenticate(request.req, this.parts.deps.keys, (result) => {
+      if (request.isEnded) return;
+      if ("refusal" in result) {
+        this.#refuse(request, result.refusal);
+        return;
+      }
+      request.key = result.key;
+      const refusal = accessRefusal(result.key, this.parts.deps.clock.wallMs());
+      if (refusal !== null) {
+        this.#refuse(request, refusal);
+        return;
+      }
+      if (route.kind === "list-models" || route.kind === "one-model")
+        return this.#showModels(request, route, result.key);
+      const call = route.kind === "count-tokens" ? route.call : route;
+      request.route = call;
+      this.#readBody({ request, route: call, search, key: result.key }, route.kind === "count-tokens");
+    });
+  }
+
+  #readBody(call: Call, isCount: boolean): void {
+    const { request, route } = call;
+    const { req, res } = request;
+    readBody({ req, res, sendContinue: request.expectsContinue }, this.parts.deps.settings.maxBodyBytes, (result) => {
+      if (request.isEnded) return;
+      if ("refusal" in result) {
+        this.#refuse(request, result.refusal);
+        return;
+      }
+      const scan = this.#scan(result.body, route, req);
+      if (scan.kind === "invalid") {
+        this.#refuse(request, invalid(scan));
+        return;
+      }
+      this.#findModel(call, { body: result.body, fields: scan.fields, isCount });
+    });
+  }
+
+  #scan(body: Buffer, route: CallRoute, req: IncomingMessage): ScanResult {
+    if (route.body === "form") return scanForm(body, req.headers["content-type"] ?? "");
+    return scanCall(body, { wantsSessionText: this.parts.deps.settings.deriveSessionIds });
+  }
+
+  #findModel(call: Call, { body, fields, isCount }: { body: Buffer; fields: CallFields; isCount: boolean }): void {
+    const { request, route, key } = call;
+    const { deps } = this.parts;
+    const found = this.#models.find(fields.model);
+    if ("refusal" in found) {
+      this.#refuse(request, found.refusal);
+      return;
+    }
+    const { model, isRouted } = found;
+    request.model = model;
+    request.isRouted = isRouted;
+    const refusal = modelRefusal(model, key.tenant);
+    if (refusal !== null) {
+      this.#refuse(request, refusal);
+      return;
+    }
+    const counted = this.#recounted({ body, fields, model, route });
+    const { inputTokens, outputLimit } = counted;
+    request.estimatedTokens = estimateTokens({ inputTokens, outputLimit, generates: route.generates });
+    if (isCount && !speaks(model, "anthropic")) {
+      this.#endings.answer(request, jsonAnswer(JSON.stringify({ input_tokens: inputTokens })));
+      return;
+    }
+    const secret = deps.settings.deriveSessionIds ? deps.settings.sessionSecret : null;
+    request.session = resolveSession({ req: request.req, body, fields: counted }, secret);
+    const chat = route.protocol === "anthropic" && speaks(model, "openai") ? chatRequestOf(body) : null;
+    if (chat?.kind === "invalid" && !speaks(model, "anthropic")) {
+      this.#refuse(request, { code: "invalid_request", message: chat.message, param: chat.param });
+      return;
+    }
+    const { estimatedTokens } = request;
+    const wallMs = deps.clock.wallMs();
+    const spend = spendOf({
+      requestId: request.id,
+      key,
+      model,
+      fields: counted,
+      generates: route.generates,
+      estimatedTokens,
+      wallMs,
+    });
+    const usableChat = chat?.kind === "chat" ? chat : null;
+    this.#checkBudgets({ ...call, body, fields: counted, model, isRouted, spend, chat: usableChat });
+  }
+
+  /** The body's text counted by the model's own tokenizer, when it names one that is loaded. */
+  #recounted({
+    body,
+    fields,
+    model,
+    route,
+  }: {
+    body: Buffer;
+    fields: CallFields;
+    model: ModelRecord;
+    route: CallRoute;
+  }): CallFields {
+    if (model.tokenizer === null || route.body === "form") return fields;
+    const countPiece = this.parts.tokenizers.counterFor(model.tokenizer);
+    if (countPiece === null) return fields;
+    const scan = scanCall(body, { countPiece, wantsSessionText: this.parts.deps.settings.deriveSessionIds });
+    return scan.kind === "call" ? scan.fields : fields;
+  }
+
+  #checkBudgets(call: RoutedCall): void {
+    const { request, model, route } = call;
+    if (!hasServer(model, route)) {
+      this.#refuse(request, noServer(model, route));
+      return;
+    }
+    if (call.spend === null) {
+      this.#admit(call);
+      return;
+    }
+    this.#askBudgets(call, this.parts.deps.budgets.check(call.spend), () => this.#admit(call));
+  }
+
+  #admit(call: RoutedCall): void {
+    const { request, key, model, isRouted } = call;
+    const { estimatedTokens, session } = request;
+    const { admission, clock } = this.parts.deps;
+    const settle = (outcome: AdmissionOutcome): void => this.#admitted(call, outcome);
+    const wallMs = clock.wallMs();
+    const waiting = admit(admission, { key, model, isRouted, estimatedTokens, session: session.id, wallMs }, settle);
+    if (waiting === undefined || request.isEnded || request.permit !== null) return;
+    request.waiting = waiting;
+    request.admission = "queued";
+  }
+
+  #admitted(call: RoutedCall, outcome: AdmissionOutcome): void {
+    const { request } = call;
+    request.waiting = null;
+    request.queueWaitMs = outcome.waitMs;
+    if (outcome.kind === "admitted-fast" || outcome.kind === "admitted-queued") {
+      request.permit = outcome.permit;
+      request.admission = outcome.kind === "admitted-fast" ? "fast" : "queued";
+      if (request.isEnded) outcome.permit.release();
+      else this.#reserve(call);
+      return;
+    }
+    if (request.isEnded) return;
+    if (outcome.kind === "queue-full" || outcome.kind === "no-servers") request.admission = "rejected";
+    else request.admission = "queued";
+    const refusal = admissionRefusal(outcome.kind);
+    if (refusal !== null) this.#refuse(request, refusal, OUTCOME_OF[outcome.kind] ?? "refused");
+  }
+
+  #reserve(call: RoutedCall): void {
+    const { request, spend } = call;
+    if (spend === null) {
+      this.#send(call);
+      return;
+    }
+    this.#askBudgets(call, this.parts.deps.budgets.reserve(spend), (isReserved) => {
+      if (isReserved) request.reserved = spend;
+      this.#send(call);
+    });
+  }
+
+  /** Goes on when the budgets allow it. A reservation that arrives after the request has ended is settled with nothing. */
+  #askBudgets(call: RoutedCall, asked: Promise<BudgetAnswer>, goOn: (isCounted: boolean) => void): void {
+    const { request, spend } = call;
+    const { budgets, events, settings } = this.parts.deps;
+    const decide = (answer: BudgetAnswer): void => {
+      const isCounted = answer.kind === "ok";
+      if (request.isEnded) {
+        if (isCounted && request.permit !== null && spend !== null)
+          void budgets.settle(spend, { tokens: 0, costUsd: 0 });
+        return;
+      }
+      if (answer.kind === "unavailable") quietly(() => events.budgetsUnavailable(settings.failOpen));
+      const refusal = budgetRefusal(answer, settings);
+      if (refusal !== null) {
+        this.#refuse(request, refusal);
+        return;
+      }
+      this.#guard(request, () => goOn(isCounted));
+    };
+    asked.then(decide, () => decide({ kind: "unavailable" }));
+  }
+
+  #send(call: RoutedCall): void {
+    const { request } = call;
+    const { deps } = this.parts;
+    this.parts.sender.send(call, {
+      extraHeaders: this.#endings.extraHeaders(request, call.chat?.leftOut ?? []),
+      nowMs: () => deps.clock.monotonicMs(),
+      end: (outcome, statusCode) => this.#endings.end(request, outcome, statusCode),
+      refuse: (refusal, outcome) => this.#refuse(request, refusal, outcome),
+      note: (event, fields) =>
+        quietly(() => deps.log.warn({ requestId: request.id, model: request.model?.name, ...fields }, event)),
+    });
+  }
+
+  #showModels(
+    request: ProxyRequest,
+    route: Extract<Route, { kind: "list-models" | "one-model" }>,
+    key: KeyRecord,
+  ): void {
+    const { models } = this.parts.deps;
+    const protocol = request.req.headers["anthropic-version"] === undefined ? "openai" : "anthropic";
+    if (route.kind === "list-models") {
+      const visible = visibleModels(models.list(), key.tenant);
+      this.#endings.answer(request, jsonAnswer(modelListBody(visible, protocol)));
+      return;
+    }
+    const model = models.find(route.model);
+    if (model === undefined || !isVisible(model, key.tenant)) {
+      const message = `The model "${route.model.slice(0, 100)}" does not exist or may not be used. GET /v1/models lists the others.`;
+      this.#refuse(request, { code: "model_not_found", message, param: "model" });
+      return;
+    }
+    this.#endings.answer(request, jsonAnswer(JSON.stringify(modelBody(model, protocol))));
+  }
+
+  #options(request: ProxyRequest, allow: string): void {
+    const { corsOrigins } = this.parts.deps.settings;
+    const headers = ["allow", allow, ...preflightHeaders(request.req, corsOrigins, allow)];
+    this.#endings.answer(request, { status: 204, headers, body: null });
+  }
+
+  /** Runs a step outside the caller's stack; a fault of ours becomes a 500 with fixed words and a log line. */
+  #guard(request: ProxyRequest, step: () => void): void {
+    try {
+      step();
+    } catch (error) {
+      this.#endings.fail(request, error);
+    }
+  }
+
+  #refuse(request: ProxyRequest, refusal: Refusal, outcome: Outcome = "refused"): void {
+    this.#endings.refuse(request, refusal, outcome);
+  }
+}
+
+/** How a request that got no slot is recorded; others are `refused`. */
+const OUTCOME_OF: Partial<Record<AdmissionOutcome["kind"], Outcome>> = {
+  "timed-out": "timed_out",
+  "shutting-down": "shutting_down",
+};
+
+const BAD_PATH: Refusal = {
+  code: "invalid_request",
+  message: "The path holds '..' or an encoded dot, slash or backslash. Send it plain.",
+};
+
+const UNKNOWN_ENDPOINT: Refusal = {
+  code: "unknown_endpoint",
+  message: "There is no such endpoint here. The OpenAI and Anthropic APIs are under /v1.",
+};
+
+const EXPECTATION_FAILED: Refusal = {
+  code: "expectation_failed",
+  message: "The Expect header asks for something this server does not do. Only '100-continue' is supported.",
+};
+
+function methodNotAllowed(allow: string): Refusal {
+  return { code: "method_not_allowed", message: `This endpoint answers ${allow} only.`, allow };
+}
+
+function isAllowed(method: string | undefined, allow: string): boolean {
+  return method === "POST"
+    ? allow.startsWith("POST")
+    : (method === "GET" || method === "HEAD") && allow.startsWith("GET");
+}
+
+function invalid({ message, param }: { message: string; param: string | null }): Refusal {
+  return { code: "invalid_request", message, ...(param === null ? {} : { param }) };
+}
+
+function ignore(): void {}

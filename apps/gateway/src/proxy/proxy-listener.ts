@@ -1,0 +1,144 @@
+/**
+ * The client-facing side of the gateway as one object to hang on an HTTP server: takes requests in, and lets go of them in
+ * order when the process stops.
+ */
+import type { IncomingMessage, Server, ServerOptions, ServerResponse } from "node:http";
+import type { Duplex } from "node:stream";
+import { malformedHttpResponse } from "../error-response";
+import { Endpoints } from "../upstream/endpoints";
+import { HealthChecks } from "../upstream/health-checks";
+import { Watchdog } from "../upstream/watchdog";
+import { Pipeline } from "./pipeline";
+import type { ProxyDeps } from "./proxy-deps";
+import { RequestEndings } from "./request-endings";
+import { UpstreamSender } from "./stages/send-upstream";
+import { Tokenizers } from "./tokenizers";
+
+/**
+ * How the server has to be made. Idle connections outlive the 60 s after which balancers usually close theirs, so that it
+ * is never the gateway that closes one just as a request arrives.
+ */
+export const PROXY_SERVER_OPTIONS: ServerOptions = {
+  keepAliveTimeout: 75_000,
+  headersTimeout: 80_000,
+  // Uploads are bounded by silence, not by their length.
+  requestTimeout: 0,
+  maxHeaderSize: 64 * 1024,
+  insecureHTTPParser: false,
+  noDelay: true,
+  keepAlive: true,
+};
+
+export interface ProxyListener {
+  /** For `request` events. */
+  handle(req: IncomingMessage, res: ServerResponse): void;
+  /** Hangs every handler on a server made with `PROXY_SERVER_OPTIONS`. */
+  attachTo(server: Server): void;
+  /** Whether requests are sent to this endpoint. */
+  isEndpointHealthy(endpointId: string): boolean;
+  /** Requests that have not ended. */
+  readonly activeCount: number;
+  /** From here on requests are refused with 503 and connections close behind their answers. */
+  startDraining(): void;
+  /** Resolves when all requests have ended; those that have not after `graceMs` are cut short. */
+  drain(graceMs: number): Promise<void>;
+  /** Closes connections to backends. */
+  close(): void;
+}
+
+export function createProxyListener(deps: ProxyDeps): ProxyListener {
+  return new Listener(deps);
+}
+
+class Listener implements ProxyListener {
+  readonly #deps: ProxyDeps;
+  readonly #endings: RequestEndings;
+  readonly #pipeline: Pipeline;
+  readonly #endpoints: Endpoints;
+  readonly #checks: HealthChecks;
+
+  constructor(deps: ProxyDeps) {
+    const { clock, settings, random, events } = deps;
+    this.#deps = deps;
+    this.#endings = new RequestEndings(deps);
+    this.#endpoints = new Endpoints({
+      clock,
+      random,
+      events,
+      rules: { blockPrivateNetworks: settings.blockPrivateNetworks },
+    });
+    const watchdog = new Watchdog(clock);
+    const sender = new UpstreamSender({ endpoints: this.#endpoints, watchdog, clock, random, events }, settings);
+    this.#pipeline = new Pipeline({ deps, sender, tokenizers: new Tokenizers(), endings: this.#endings });
+    this.#checks = new HealthChecks({ clock, endpoints: this.#endpoints, watchdog, models: deps.models });
+    if (settings.healthCheckMs > 0) this.#checks.start(settings.healthCheckMs);
+  }
+
+  get activeCount(): number {
+    return this.#endings.active.size;
+  }
+
+  handle(req: IncomingMessage, res: ServerResponse): void {
+    this.#take(req, res, { expectsContinue: false });
+  }
+
+  attachTo(server: Server): void {
+    server.on("request", (req, res) => this.#take(req, res, { expectsContinue: false }));
+    server.on("checkContinue", (req, res) => this.#take(req, res, { expectsContinue: true }));
+    server.on("checkExpectation", (req, res) => this.#pipeline.refuseExpectation(req, res));
+    server.on("connect", (_req, socket: Duplex) => closeWith(socket, undefined));
+    server.on("clientError", (error: NodeJS.ErrnoException, socket) => closeWith(socket, error.code));
+    server.setTimeout(this.#deps.settings.clientStallMs, (socket) => this.#silent(socket));
+  }
+
+  isEndpointHealthy(endpointId: string): boolean {
+    return this.#endpoints.isHealthy(endpointId);
+  }
+
+  startDraining(): void {
+    this.#endings.isDraining = true;
+    this.#checks.stop();
+  }
+
+  async drain(graceMs: number): Promise<void> {
+    this.startDraining();
+    const timer = this.#deps.clock.setTimer(graceMs, () => this.#cutShortAll());
+    await new Promise<void>((resolve) => this.#endings.whenIdle(resolve));
+    timer.cancel();
+  }
+
+  close(): void {
+    this.#checks.stop();
+    this.#endpoints.close();
+  }
+
+  #take(req: IncomingMessage, res: ServerResponse, options: { expectsContinue: boolean }): void {
+    if (this.#deps.otherPaths?.(req, res) === true) return;
+    // A pipelined request has its turn when the answers before it have gone out; until then it takes nothing.
+    if (res.socket === null) res.once("socket", () => this.#pipeline.run(req, res, options));
+    else this.#pipeline.run(req, res, options);
+  }
+
+  #cutShortAll(): void {
+    for (const request of [...this.#endings.active]) this.#pipeline.cutShort(request);
+  }
+
+  /**
+   * A connection has been silent for the stall limit. Waiting for a slot or for a backend is no fault of the client's; not
+   * sending a body it has begun, or not taking its answer, is.
+   */
+  #silent(socket: { destroy(): void }): void {
+    for (const request of this.#endings.active) {
+      if (request.req.socket !== socket) continue;
+      if (request.isBlocked || !request.req.complete) socket.destroy();
+      return;
+    }
+    // An answer that has ended and is not being taken, or a connection without a request.
+    socket.destroy();
+  }
+}
+
+function closeWith(socket: Duplex, code: string | undefined): void {
+  if (socket.writable && code !== "ECONNRESET") socket.end(malformedHttpResponse(code));
+  socket.destroy();
+}

@@ -1,0 +1,85 @@
+/**
+ * One client request from its first byte to its record: what is known of it so far, what it holds, and its end. It ends
+ * exactly once, whoever says so first; whatever it holds (a place in the queue, a slot, a reservation, a call to a
+ * backend) is given back then, the slot before anything else.
+ */
+import { randomUUID } from "node:crypto";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Spend } from "@obleth/cluster";
+import type { Protocol } from "../error-response";
+import type { EndpointRecord, KeyRecord, ModelRecord } from "../policy-cache/records";
+import type { Waiting } from "../scheduler/admission";
+import type { Permit } from "../scheduler/permit";
+import type { UsageFigures } from "../upstream/usage-figures";
+import type { UsageRecord } from "../usage/usage-record";
+import type { CallFields } from "./body/scan-call";
+import type { CallRoute } from "./routes";
+
+export type Outcome = UsageRecord["outcome"];
+
+/** Status of a request whose client left before an answer; never sent, only recorded. */
+export const CLIENT_GONE_STATUS = 499;
+
+/** Why a session id is what it is. */
+export interface SessionChoice {
+  readonly id: string | null;
+  readonly source: UsageRecord["sessionSource"];
+}
+
+/** A call to a backend that can be given up. */
+export interface RunningCall {
+  abort(): void;
+}
+
+export class ProxyRequest {
+  readonly id = randomUUID();
+  key: KeyRecord | null = null;
+  /** True once a credential has been looked for, from when on the request leaves a usage record. */
+  reachedAuthentication = false;
+  route: CallRoute | null = null;
+  body: Buffer | null = null;
+  fields: CallFields | null = null;
+  model: ModelRecord | null = null;
+  /** False when the model's name is not registered and goes to the common upstream. */
+  isRouted = true;
+  session: SessionChoice = { id: null, source: "none" };
+  estimatedTokens = 0;
+  weight: number | null = null;
+  admission: UsageRecord["admission"] = "rejected";
+  queueWaitMs = 0;
+  waiting: Waiting | null = null;
+  permit: Permit | null = null;
+  /** Reserved with the budgets and to be settled. */
+  reserved: Spend | null = null;
+  call: RunningCall | null = null;
+  endpoint: EndpointRecord | null = null;
+  usage: UsageFigures | null = null;
+  firstByteAtMs: number | null = null;
+  /** Status sent, or 0 while none has been. */
+  statusCode = 0;
+  /** True while the client is slower than its answer. */
+  isBlocked = false;
+  isEnded = false;
+  /** Ends an answer that is under way with an error event, or breaks it off; set while one is. */
+  cutShort: (() => void) | null = null;
+
+  constructor(
+    readonly req: IncomingMessage,
+    readonly res: ServerResponse,
+    readonly protocol: Protocol,
+    /** Monotonic. */
+    readonly startedAtMs: number,
+    /** The client waits for `100 Continue` before it sends its body. */
+    readonly expectsContinue: boolean,
+  ) {}
+
+  /** What is left to charge for when nothing was reported. */
+  get totalTokens(): number {
+    return this.usage === null ? this.estimatedTokens : this.usage.inputTokens + this.usage.outputTokens;
+  }
+
+  /** Gives back the slot; harmless when there is none or it is back already. */
+  releaseSlot(): void {
+    this.permit?.release(this.usage === null ? undefined : this.totalTokens);
+  }
+}

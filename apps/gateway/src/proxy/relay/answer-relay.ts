@@ -1,0 +1,308 @@
+/**
+ * Takes a backend's answer to the client: bytes as they come, as fast as the client takes them and no faster. Decides what
+ * an answer may look like, what a failure looks like before and after the head has gone out, and gives the slot back the
+ * moment the backend is done.
+ */
+import { errorEvent, type Refusal } from "../../error-response";
+import type { EndpointRecord } from "../../policy-cache/records";
+import type { AttemptFailure } from "../../upstream/attempt";
+import { endsAtEventBoundary } from "../../upstream/sse";
+import type { NoAnswer, ResultTaker } from "../../upstream/upstream-call";
+import { UsageScanner } from "../../upstream/usage-scanner";
+import type { Outcome, ProxyRequest } from "../proxy-request";
+import type { CallRoute } from "../routes";
+import { type AnswerHead, answerHead, gatewayHeaders, withoutHeader } from "./answer-headers";
+import { errorAnswer } from "./error-answer";
+import { noAnswerRefusal, UNUSABLE_ANSWER } from "./no-answer";
+import { StreamTail } from "./stream-tail";
+import { UsageEventFilter } from "./usage-event-filter";
+
+/** Rewrites an answer into the caller's dialect. */
+export interface AnswerTranslation {
+  /** Bytes for the client, possibly none yet; throws `Untranslatable`. */
+  push(chunk: Buffer): Buffer | null;
+  end(): Buffer | null;
+  /** What stands in the answer's `content-type`. */
+  readonly contentType: string;
+}
+
+export interface RelayContext {
+  readonly route: CallRoute;
+  /** Reading may go on. */
+  resume(): void;
+  abortCall(): void;
+  /** The request was changed to ask for usage figures that the client did not ask for. */
+  hidesUsage(): boolean;
+  /** Null when the endpoint speaks the caller's dialect. */
+  translationFor(endpoint: EndpointRecord, isStream: boolean): AnswerTranslation | null;
+  /** Headers for this client on every answer. */
+  readonly extraHeaders: readonly string[];
+  nowMs(): number;
+  /** Ends the request: slot first, then records. */
+  end(outcome: Outcome, statusCode: number): void;
+  refuse(refusal: Refusal, outcome: Outcome): void;
+  /** For the log. */
+  note(event: string, fields: object): void;
+}
+
+export class AnswerRelay implements ResultTaker {
+  #status = 0;
+  #head: AnswerHead | null = null;
+  #isStream = false;
+  #hasSentHead = false;
+  #scanner: UsageScanner | null = null;
+  #filter: UsageEventFilter | null = null;
+  #tail: StreamTail | null = null;
+  #translation: AnswerTranslation | null = null;
+  #lastSent: Buffer | null = null;
+  #beforeLastSent: Buffer | null = null;
+  /** The whole of a short body, to go out with its head. */
+  #whole: Buffer | null = null;
+  #listensForDrain = false;
+
+  constructor(
+    private readonly request: ProxyRequest,
+    private readonly context: RelayContext,
+  ) {
+    request.cutShort = () => this.#cutShort();
+  }
+
+  onAnswer(endpoint: EndpointRecord, status: number, rawHeaders: readonly Buffer[]): void {
+    const head = answerHead(rawHeaders);
+    this.request.endpoint = endpoint;
+    this.request.firstByteAtMs = this.context.nowMs();
+    this.#status = status;
+    this.#head = head;
+    this.#isStream = head.contentType === "text/event-stream";
+    this.#translation = this.context.translationFor(endpoint, this.#isStream);
+    if (head.isEncoded) return;
+    this.#scanner = new UsageScanner();
+    if (!this.#isStream) return;
+    this.#tail = new StreamTail();
+    if (this.#translation === null && this.context.hidesUsage()) this.#filter = new UsageEventFilter();
+  }
+
+  onData(chunk: Buffer): boolean {
+    if (!this.#hasSentHead) {
+      if (!this.#isAcceptable(chunk)) return true;
+      if (this.#translation === null && this.#head?.contentLength === chunk.length) {
+        this.#scanner?.push(chunk);
+        this.#whole = chunk;
+        return true;
+      }
+    }
+    return this.#relay(chunk);
+  }
+
+  onEnd(): void {
+    const { request } = this;
+    request.usage = this.#scanner?.figures ?? null;
+    if (this.#head !== null && !this.#isWhole()) {
+      this.#breakOff("the answer stopped without the protocol's end");
+      return;
+    }
+    request.releaseSlot();
+    const rest = this.#lastBytes();
+    if (rest === undefined) return;
+    if (!this.#hasSentHead) this.#sendHead(rest?.length ?? 0);
+    request.res.end(rest ?? undefined);
+    this.context.end("completed", this.#status);
+  }
+
+  onBroken(failure: AttemptFailure): void {
+    this.request.usage = this.#scanner?.figures ?? null;
+    this.#breakOff(failure.detail);
+  }
+
+  onErrorAnswer(endpoint: EndpointRecord, status: number, rawHeaders: readonly Buffer[], body: Buffer): void {
+    const { request, context } = this;
+    request.endpoint = endpoint;
+    request.firstByteAtMs = context.nowMs();
+    const isTranslated = endpoint.protocol !== context.route.protocol;
+    const answer = errorAnswer({
+      endpoint,
+      status,
+      head: answerHead(rawHeaders),
+      body,
+      isTranslated,
+      requestId: request.id,
+    });
+    context.note("upstream.error_status", { status, endpoint: endpoint.name });
+    if ("refusal" in answer) {
+      context.refuse(answer.refusal, "upstream_error");
+      return;
+    }
+    request.releaseSlot();
+    const headers = withoutHeader(answer.headers, "content-length");
+    headers.push("content-length", String(answer.body.length), ...gatewayHeaders(request), ...context.extraHeaders);
+    request.res.writeHead(status, headers);
+    request.res.end(answer.body);
+    context.end(isBackendsFault(status) ? "upstream_error" : "completed", status);
+  }
+
+  onNoAnswer(failure: NoAnswer): void {
+    this.request.endpoint = failure.endpoint ?? this.request.endpoint;
+    this.context.note("upstream.no_answer", {
+      reason: failure.reason,
+      detail: failure.detail,
+      endpoint: failure.endpoint?.name,
+    });
+    this.context.refuse(noAnswerRefusal(failure), "upstream_error");
+  }
+
+  /** Refuses, before the head has gone out, what cannot be an answer to this call. False when it has been refused. */
+  #isAcceptable(firstChunk: Buffer | null): boolean {
+    const head = this.#head;
+    if (head === null || this.context.route.answers === "bytes" || this.#isStream || head.isEncoded) return true;
+    const isEmpty = firstChunk === null || firstChunk.length === 0;
+    if (this.#status === 204 || (!isEmpty && beginsLikeJson(firstChunk))) return true;
+    this.context.note("upstream.not_json", { contentType: head.contentType, endpoint: this.request.endpoint?.name });
+    this.context.abortCall();
+    this.context.refuse(UNUSABLE_ANSWER, "upstream_error");
+    return false;
+  }
+
+  #relay(chunk: Buffer): boolean {
+    const mayHoldUsage = this.#scanner?.push(chunk) ?? false;
+    this.#tail?.push(chunk);
+    const bytes = this.#transform(chunk, mayHoldUsage);
+    if (bytes === null || bytes === undefined) return bytes === null;
+    if (!this.#hasSentHead) this.#sendHead(null);
+    return this.#send(bytes);
+  }
+
+  /** What of a chunk goes to the client: null for nothing yet, undefined when the answer has been broken off. */
+  #transform(chunk: Buffer, mayHoldUsage: boolean): Buffer | null | undefined {
+    if (this.#filter !== null) return this.#filter.push(chunk, mayHoldUsage);
+    if (this.#translation === null) return chunk;
+    try {
+      return this.#translation.push(chunk);
+    } catch (error) {
+      this.#cannotTranslate(error);
+      return undefined;
+    }
+  }
+
+  /** What is left to send when the backend is done; undefined when the answer had to be broken off. */
+  #lastBytes(): Buffer | null | undefined {
+    if (this.#whole !== null) return this.#whole;
+    if (this.#filter !== null) return this.#filter.end();
+    if (this.#translation === null) return this.#hasSentHead || this.#isAcceptable(null) ? null : undefined;
+    try {
+      return this.#translation.end();
+    } catch (error) {
+      this.#cannotTranslate(error);
+      return undefined;
+    }
+  }
+
+  #sendHead(length: number | null): void {
+    const { request, context } = this;
+    const head = this.#head;
+    if (head === null) return;
+    this.#hasSentHead = true;
+    request.statusCode = this.#status;
+    let { headers } = head;
+    if (this.#translation !== null) {
+      headers = withoutHeader(withoutHeader(headers, "content-length"), "content-type");
+      headers.push("content-type", this.#translation.contentType);
+      if (length !== null) headers.push("content-length", String(length));
+    } else if (this.#filter !== null) {
+      headers = withoutHeader(headers, "content-length");
+    }
+    if (this.#isStream) headers.push("x-accel-buffering", "no");
+    headers.push(...gatewayHeaders(request), ...context.extraHeaders);
+    request.res.writeHead(this.#status, headers);
+  }
+
+  #send(bytes: Buffer): boolean {
+    const { res } = this.request;
+    this.#beforeLastSent = this.#lastSent;
+    this.#lastSent = bytes;
+    if (res.write(bytes)) return true;
+    this.request.isBlocked = true;
+    if (!this.#listensForDrain) {
+      this.#listensForDrain = true;
+      res.on("drain", () => {
+        this.request.isBlocked = false;
+        this.context.resume();
+      });
+    }
+    return false;
+  }
+
+  /** Whether a body that ended is all there, as far as its protocol can tell. */
+  #isWhole(): boolean {
+    const { route } = this.context;
+    const protocol = this.request.endpoint?.protocol ?? route.protocol;
+    if (this.#tail !== null) return this.#tail.isFinished({ protocol, upstreamPath: route.upstreamPath });
+    const last = this.#lastSent;
+    if (route.answers === "bytes" || this.#head?.endsWithConnection !== true || last === null) return true;
+    return endsLikeJson(last);
+  }
+
+  /** The client must not take what it has for the whole: nothing sent yet becomes an error, else the connection breaks. */
+  #breakOff(detail: string): void {
+    const { request, context } = this;
+    context.note("upstream.broke_off", { detail, endpoint: request.endpoint?.name });
+    if (this.#hasSentHead) {
+      request.releaseSlot();
+      request.res.destroy();
+      context.end("upstream_error", this.#status);
+    } else {
+      context.refuse(UNUSABLE_ANSWER, "upstream_error");
+    }
+  }
+
+  #cannotTranslate(error: unknown): void {
+    this.context.abortCall();
+    this.#breakOff(error instanceof Error ? error.message : "untranslatable answer");
+  }
+
+  /** The gateway cannot let the answer go on: says so where the protocol has a place for it. */
+  #cutShort(): void {
+    const { request, context } = this;
+    context.abortCall();
+    if (!this.#hasSentHead) {
+      context.refuse(CUT_SHORT, "shutting_down");
+      return;
+    }
+    request.releaseSlot();
+    if (this.#isStream && this.#isAtBoundary()) {
+      request.res.end(errorEvent(CUT_SHORT, context.route.protocol, request.id));
+    } else {
+      request.res.destroy();
+    }
+    context.end("shutting_down", this.#status);
+  }
+
+  #isAtBoundary(): boolean {
+    if (this.#lastSent === null) return true;
+    const before = this.#beforeLastSent ?? Buffer.alloc(0);
+    return endsAtEventBoundary(Buffer.concat([before.subarray(-4), this.#lastSent.subarray(-4)]));
+  }
+}
+
+const CUT_SHORT: Refusal = {
+  code: "shutting_down",
+  message: "The gateway is shutting down and could not wait for the rest of this answer. Send the request again.",
+  retryAfterSecs: 5,
+};
+
+function isBackendsFault(status: number): boolean {
+  return status >= 500 || status === 408 || status === 429;
+}
+
+/** White space alone may be a slow backend's way to keep a connection open. */
+function beginsLikeJson(chunk: Buffer): boolean {
+  for (const byte of chunk) {
+    if (byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09) continue;
+    return byte === 0x7b || byte === 0x5b;
+  }
+  return true;
+}
+
+function endsLikeJson(chunk: Buffer): boolean {
+  const text = chunk.subarray(-16).toString("latin1").trimEnd();
+  return text === "" || text.endsWith("}") || text.endsWith("]");
+}

@@ -1,0 +1,116 @@
+/**
+ * How requests end: with an answer of the gateway's own, a refusal, a relayed answer, or a client that left. All ways meet
+ * in `end`, which runs once per request, gives back what it holds, the slot first, and writes down what happened.
+ */
+import { errorResponse, INTERNAL_ERROR, type Refusal, statusOf } from "../error-response";
+import { corsHeaders } from "./cors";
+import type { ProxyDeps } from "./proxy-deps";
+import type { Outcome, ProxyRequest } from "./proxy-request";
+import { gatewayHeaders } from "./relay/answer-headers";
+import { type Answer, sendAnswer } from "./respond";
+import { costUsd } from "./stages/check-budget";
+import { usageRecordOf } from "./stages/record-usage";
+
+export class RequestEndings {
+  /** Requests that have begun and not ended. */
+  readonly active = new Set<ProxyRequest>();
+  isDraining = false;
+  #whenIdle: (() => void)[] = [];
+
+  constructor(private readonly deps: ProxyDeps) {}
+
+  begin(request: ProxyRequest): void {
+    this.active.add(request);
+  }
+
+  /** Calls back once no request is active; at once when none is. */
+  whenIdle(done: () => void): void {
+    if (this.active.size === 0) done();
+    else this.#whenIdle.push(done);
+  }
+
+  /** Answers with a refusal and ends the request. */
+  refuse(request: ProxyRequest, refusal: Refusal, outcome: Outcome): void {
+    if (request.isEnded) return;
+    request.releaseSlot();
+    this.#send(request, errorResponse(refusal, request.protocol, request.id));
+    this.end(request, outcome, statusOf(refusal));
+  }
+
+  /** Answers without a backend and ends the request. */
+  answer(request: ProxyRequest, answer: Answer): void {
+    if (request.isEnded) return;
+    this.#send(request, answer);
+    this.end(request, "completed", answer.status);
+  }
+
+  /** A fault of ours: logged in full, told in fixed words. */
+  fail(request: ProxyRequest, error: unknown): void {
+    quietly(() => this.deps.log.error({ requestId: request.id, err: error }, "request.failed"));
+    if (request.res.headersSent) request.res.destroy();
+    this.refuse(request, INTERNAL_ERROR, "refused");
+  }
+
+  /** The one end of a request. Later calls do nothing. */
+  end(request: ProxyRequest, outcome: Outcome, statusCode: number): void {
+    if (request.isEnded) return;
+    request.isEnded = true;
+    request.releaseSlot();
+    request.waiting?.cancel();
+    request.call?.abort();
+    request.cutShort = null;
+    this.active.delete(request);
+    if (request.reachedAuthentication) this.#record(request, outcome, statusCode);
+    if (this.active.size === 0) for (const done of this.#whenIdle.splice(0)) done();
+  }
+
+  /** Headers that depend on the client or on what was done to its request. */
+  extraHeaders(request: ProxyRequest, leftOut: readonly string[]): string[] {
+    const headers = corsHeaders(request.req, this.deps.settings.corsOrigins);
+    if (leftOut.length > 0) headers.push("x-obleth-left-out", leftOut.join(", "));
+    if (this.isDraining) headers.push("connection", "close");
+    return headers;
+  }
+
+  #send(request: ProxyRequest, { status, headers, body }: Answer): void {
+    const all = [...headers, ...gatewayHeaders(request), ...this.extraHeaders(request, [])];
+    sendAnswer(request.req, request.res, { status, headers: all, body });
+  }
+
+  #record(request: ProxyRequest, outcome: Outcome, statusCode: number): void {
+    const { clock, settings, usage, events, budgets, log } = this.deps;
+    if (request.reserved !== null) void budgets.settle(request.reserved, actualSpend(request, outcome));
+    const record = usageRecordOf(request, {
+      outcome,
+      statusCode,
+      nowMs: clock.monotonicMs(),
+      wallMs: clock.wallMs(),
+      replica: settings.replica,
+    });
+    quietly(() => usage.record(record));
+    quietly(() => events.requestFinished(record));
+    if (log.isLevelEnabled("info")) quietly(() => log.info(record, "request.finished"));
+  }
+}
+
+/** What to book: what was reported; the estimate for an answer that reported nothing; nothing when there was no answer. */
+function actualSpend(
+  { usage, model, firstByteAtMs, estimatedTokens, reserved }: ProxyRequest,
+  outcome: Outcome,
+): { tokens: number; costUsd: number } {
+  if (usage !== null) {
+    const tokens = usage.inputTokens + usage.outputTokens;
+    return { tokens, costUsd: model === null ? 0 : (costUsd(model, usage) ?? 0) };
+  }
+  const hadAnswer = firstByteAtMs !== null && outcome !== "upstream_error" && outcome !== "refused";
+  return hadAnswer ? { tokens: estimatedTokens, costUsd: reserved?.estimatedCostUsd ?? 0 } : { tokens: 0, costUsd: 0 };
+}
+
+/** Runs what must not disturb a request: metrics, records, logs. */
+export function quietly(action: () => void): void {
+  try {
+    action();
+  } catch {
+    // A listener's fault is its own.
+  }
+}

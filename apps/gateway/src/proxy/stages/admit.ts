@@ -1,0 +1,101 @@
+/** The wait for a slot. The only caller of the scheduler's door. */
+import { poolId, sessionId, type TenantPolicy, UNROUTED } from "@obleth/fairshare";
+import type { Refusal } from "../../error-response";
+import { RETRY_LATER_SECS } from "../../error-response";
+import type { BoostRecord, KeyRecord, ModelRecord, TenantRecord } from "../../policy-cache/records";
+import type { Admission, Waiting } from "../../scheduler/admission";
+import type { AdmissionOutcome } from "../../scheduler/admission-outcome";
+
+export interface AdmissionCall {
+  readonly key: KeyRecord;
+  readonly model: ModelRecord;
+  readonly isRouted: boolean;
+  readonly estimatedTokens: number;
+  readonly session: string | null;
+  readonly wallMs: number;
+}
+
+/** Asks for a slot; `settle` is called once, as `Admission.admit` says. */
+export function admit(
+  admission: Admission,
+  call: AdmissionCall,
+  settle: (outcome: AdmissionOutcome) => void,
+): Waiting | undefined {
+  const { key, model, isRouted, session } = call;
+  return admission.admit(
+    {
+      pool: isRouted ? poolId(model.name) : UNROUTED,
+      tenant: tenantPolicy(key.tenant, model.name, call.wallMs),
+      key: key.policy,
+      costTokens: call.estimatedTokens,
+      session: session === null || spreadsSessions(model) ? null : sessionId(session),
+    },
+    settle,
+  );
+}
+
+/** A session's steps would not reach the same server twice, so there is no cache to keep warm. */
+function spreadsSessions({ endpointSelection, endpoints }: ModelRecord): boolean {
+  return endpointSelection === "load_balance" && endpoints.filter((endpoint) => endpoint.enabled).length > 1;
+}
+
+/** A tenant's weight and cap as they are in one pool at one moment. */
+export function tenantPolicy(tenant: TenantRecord, model: string, wallMs: number): TenantPolicy {
+  const ownCap = tenant.modelCaps.get(model);
+  return {
+    id: tenant.id,
+    group: tenant.group,
+    weight: tenant.weight,
+    boostFactor: boostFactor(tenant.boosts, model, wallMs),
+    maxInFlight: ownCap === undefined ? tenant.maxInFlight : ownCap,
+  };
+}
+
+/** The factor in force: a boost for this model goes before one for all; among several, the one that lasts longest. */
+export function boostFactor(boosts: readonly BoostRecord[], model: string, wallMs: number): number {
+  let best: BoostRecord | null = null;
+  for (const boost of boosts) {
+    if (boost.expiresAtMs <= wallMs || (boost.model !== null && boost.model !== model)) continue;
+    if (best === null || isMoreSpecific(boost, best)) best = boost;
+  }
+  return best?.factor ?? 1;
+}
+
+function isMoreSpecific(a: BoostRecord, b: BoostRecord): boolean {
+  if ((a.model === null) !== (b.model === null)) return a.model !== null;
+  return a.expiresAtMs > b.expiresAtMs;
+}
+
+/** What a caller that got no slot is told; null when there is nobody to tell. */
+export function admissionRefusal(kind: Exclude<AdmissionOutcome["kind"], `admitted-${string}`>): Refusal | null {
+  switch (kind) {
+    case "timed-out":
+    case "queue-full":
+      return ADMISSION_TIMEOUT;
+    case "no-servers":
+      return NO_SERVERS;
+    case "shutting-down":
+      return SHUTTING_DOWN;
+    case "client-gone":
+      return null;
+  }
+}
+
+const ADMISSION_TIMEOUT: Refusal = {
+  code: "admission_timeout",
+  message: "timed out waiting for model capacity",
+  retryAfterSecs: RETRY_LATER_SECS,
+};
+
+export const NO_SERVERS: Refusal = {
+  code: "no_servers",
+  message:
+    "This model has no server to send the request to. An administrator can enable an endpoint or start a replica.",
+  retryAfterSecs: RETRY_LATER_SECS,
+};
+
+export const SHUTTING_DOWN: Refusal = {
+  code: "shutting_down",
+  message: "This gateway is shutting down. Send the request again; another one will take it.",
+  retryAfterSecs: RETRY_LATER_SECS,
+};

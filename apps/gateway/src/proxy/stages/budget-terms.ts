@@ -1,0 +1,53 @@
+/**
+ * Which budget accounts a request draws on, and which term of each. Calendar work only: pure functions of the time, the
+ * timezone and the budget.
+ */
+import { TZDate } from "@date-fns/tz";
+import type { TermLimit } from "@obleth/cluster";
+import type { KeyRecord, TermBudget } from "../../policy-cache/records";
+
+export interface Term {
+  /** Names the term: a new one starts from nothing. */
+  readonly label: string;
+  /** Milliseconds of the Unix epoch; null when it never ends. */
+  readonly endsAtMs: number | null;
+}
+
+/**
+ * The term a moment falls in. A month runs from midnight of its first day to midnight of the next month's, by the clock of
+ * the timezone; a term runs from its start date until someone starts another; a lifetime never ends.
+ */
+export function termOf(budget: TermBudget, timezone: string, wallMs: number): Term {
+  if (budget.period === "lifetime") return { label: "lifetime", endsAtMs: null };
+  if (budget.period === "term") return { label: `from-${budget.startedAtMs ?? 0}`, endsAtMs: null };
+  const local = localDate(wallMs, timezone);
+  const year = local.getFullYear();
+  const month = local.getMonth();
+  const label = `${year}-${String(month + 1).padStart(2, "0")}`;
+  return { label, endsAtMs: new TZDate(year, month + 1, 1, local.timeZone ?? "UTC").getTime() };
+}
+
+function localDate(wallMs: number, timezone: string): TZDate {
+  const local = new TZDate(wallMs, timezone);
+  return Number.isNaN(local.getMonth()) ? new TZDate(wallMs, "UTC") : local;
+}
+
+/** The term accounts of a key and its tenant; empty when neither has a cap. A budget not yet begun is not drawn on. */
+export function termLimits(key: KeyRecord, wallMs: number): TermLimit[] {
+  const limits: TermLimit[] = [];
+  const { tenant } = key;
+  addLimit(limits, `tenant:${tenant.id}`, { budget: tenant.budget, timezone: tenant.timezone, wallMs });
+  addLimit(limits, `key:${key.policy.id}`, { budget: key.budget, timezone: tenant.timezone, wallMs });
+  return limits;
+}
+
+function addLimit(
+  limits: TermLimit[],
+  subject: string,
+  { budget, timezone, wallMs }: { budget: TermBudget | null; timezone: string; wallMs: number },
+): void {
+  if (budget === null || (budget.tokens === null && budget.costUsd === null)) return;
+  if (budget.period === "term" && budget.startedAtMs !== null && wallMs < budget.startedAtMs) return;
+  const { label, endsAtMs } = termOf(budget, timezone, wallMs);
+  limits.push({ subject, term: label, endsAtMs, tokens: budget.tokens, costUsd: budget.costUsd });
+}

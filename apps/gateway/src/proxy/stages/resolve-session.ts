@@ -1,0 +1,57 @@
+/** Which session a request belongs to: as the client says, else as the beginning of the conversation tells. */
+import { hash } from "node:crypto";
+import type { IncomingMessage } from "node:http";
+import type { CallFields } from "../body/scan-call";
+import type { TextRanges } from "../body/text-walk";
+import type { SessionChoice } from "../proxy-request";
+
+/** Longest id kept, characters. */
+const MAX_ID_LENGTH = 200;
+/** Bytes of text hashed from the system prompt, and as many from the first user message: 8 KiB in all. */
+const MAX_HASHED_BYTES = 4096;
+
+const NO_SESSION: SessionChoice = { id: null, source: "none" };
+
+export interface SessionSource {
+  readonly req: IncomingMessage;
+  readonly body: Buffer;
+  readonly fields: CallFields;
+}
+
+/** `secret` keys the hash; null derives nothing. */
+export function resolveSession({ req, body, fields }: SessionSource, secret: string | null): SessionChoice {
+  const named = headerLabel(req, "x-obleth-session-id") ?? headerLabel(req, "x-session-id") ?? fields.clientSession;
+  if (named !== null) return { id: named.slice(0, MAX_ID_LENGTH), source: "client" };
+  if (secret === null || fields.firstUserText.length === 0) return NO_SESSION;
+  return { id: derivedId({ body, fields, secret }), source: "derived" };
+}
+
+function headerLabel(req: IncomingMessage, name: string): string | null {
+  const value = req.headers[name];
+  const text = typeof value === "string" ? value.trim() : "";
+  return text === "" ? null : text;
+}
+
+/**
+ * Later turns of a conversation repeat its beginning, so its hash names it. The system prompt and the first message have
+ * bounds of their own: a long prompt that many conversations share must not hide what tells them apart.
+ */
+function derivedId({ body, fields, secret }: { body: Buffer; fields: CallFields; secret: string }): string {
+  const parts = [Buffer.from(secret)];
+  collect(parts, body, fields.systemText);
+  parts.push(SEPARATOR);
+  collect(parts, body, fields.firstUserText);
+  return `d-${hash("sha256", Buffer.concat(parts), "base64url").slice(0, 27)}`;
+}
+
+const SEPARATOR = Buffer.from([0]);
+
+function collect(parts: Buffer[], body: Buffer, ranges: TextRanges): void {
+  let left = MAX_HASHED_BYTES;
+  for (let i = 0; i + 1 < ranges.length && left > 0; i += 2) {
+    const start = ranges[i] as number;
+    const end = Math.min(ranges[i + 1] as number, start + left);
+    parts.push(body.subarray(start, end), SEPARATOR);
+    left -= end - start;
+  }
+}

@@ -1,0 +1,67 @@
+/** The two ways an OpenAI answer is put into Anthropic's form while it passes: a stream by its events, a body whole. */
+import { SseSplitter } from "../../upstream/sse";
+import type { AnswerTranslation } from "../relay/answer-relay";
+import { type MessageIdentity, messageOf, Untranslatable } from "./message-answer";
+import { MessageStream } from "./message-stream";
+
+/** Longest single event, bytes. */
+const MAX_EVENT_BYTES = 8 * 1024 * 1024;
+/** Longest answer that is translated whole, bytes. */
+const MAX_BODY_BYTES = 32 * 1024 * 1024;
+
+export function messageTranslation(identity: MessageIdentity, isStream: boolean): AnswerTranslation {
+  return isStream ? new StreamTranslation(identity) : new BodyTranslation(identity);
+}
+
+class StreamTranslation implements AnswerTranslation {
+  readonly contentType = "text/event-stream; charset=utf-8";
+  readonly #splitter = new SseSplitter(MAX_EVENT_BYTES);
+  readonly #stream: MessageStream;
+
+  constructor(identity: MessageIdentity) {
+    this.#stream = new MessageStream(identity);
+  }
+
+  push(chunk: Buffer): Buffer | null {
+    const events = this.#splitter.push(chunk);
+    if (events === null) throw new Untranslatable("an event too long to translate");
+    return bytesOf(events.map((event) => this.#stream.push(event)).join(""));
+  }
+
+  end(): Buffer | null {
+    const rest = this.#splitter
+      .end()
+      .map((event) => this.#stream.push(event))
+      .join("");
+    return bytesOf(rest + this.#stream.end());
+  }
+}
+
+class BodyTranslation implements AnswerTranslation {
+  readonly contentType = "application/json";
+  readonly #chunks: Buffer[] = [];
+  #bytes = 0;
+
+  constructor(private readonly identity: MessageIdentity) {}
+
+  push(chunk: Buffer): null {
+    this.#bytes += chunk.length;
+    if (this.#bytes > MAX_BODY_BYTES) throw new Untranslatable("an answer too long to translate");
+    this.#chunks.push(chunk);
+    return null;
+  }
+
+  end(): Buffer {
+    let completion: unknown;
+    try {
+      completion = JSON.parse(Buffer.concat(this.#chunks, this.#bytes).toString("utf8"));
+    } catch {
+      throw new Untranslatable("an answer that is not JSON");
+    }
+    return Buffer.from(JSON.stringify(messageOf(completion, this.identity)));
+  }
+}
+
+function bytesOf(text: string): Buffer | null {
+  return text === "" ? null : Buffer.from(text);
+}

@@ -1,0 +1,39 @@
+/**
+ * Watches every open call with one timer instead of several per call: each tick asks each call whether it has overstayed.
+ * Limits are kept to within one tick.
+ */
+import type { Clock, Timer } from "@obleth/clock";
+
+export interface Watched {
+  /** Looks at its own limits; `nowMs` is monotonic. */
+  checkLimits(nowMs: number): void;
+}
+
+const TICK_MS = 100;
+
+export class Watchdog {
+  readonly #watched = new Set<Watched>();
+  #timer: Timer | null = null;
+
+  constructor(private readonly clock: Clock) {}
+
+  nowMs(): number {
+    return this.clock.monotonicMs();
+  }
+
+  watch(call: Watched): void {
+    this.#watched.add(call);
+    this.#timer ??= this.clock.setTimer(TICK_MS, () => this.#tick());
+  }
+
+  unwatch(call: Watched): void {
+    this.#watched.delete(call);
+  }
+
+  #tick(): void {
+    this.#timer = null;
+    const now = this.clock.monotonicMs();
+    for (const call of this.#watched) call.checkLimits(now);
+    if (this.#watched.size > 0) this.#timer ??= this.clock.setTimer(TICK_MS, () => this.#tick());
+  }
+}
