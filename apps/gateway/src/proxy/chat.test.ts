@@ -1,23 +1,8 @@
 import OpenAI from "openai";
-import { afterEach, describe, expect, it } from "vitest";
-import { endpoint, model, Rig, type RigOptions, SECRET, until } from "./testing/rig";
-import { type Script, ScriptedUpstream } from "./testing/scripted-upstream";
+import { describe, expect, it } from "vitest";
+import { model, type Rig, SECRET, until } from "./testing/rig";
 import { chatStream, completion, delta, event, json, stream, usageChunk } from "./testing/scripts";
-
-const open: { close(): Promise<void> }[] = [];
-afterEach(async () => {
-  for (const it of open.splice(0).reverse()) await it.close();
-});
-
-async function start(
-  script: Script,
-  options: Partial<RigOptions> = {},
-): Promise<{ rig: Rig; upstream: ScriptedUpstream }> {
-  const upstream = await ScriptedUpstream.start(script);
-  const rig = await Rig.start({ models: [model([endpoint(upstream.base)])], ...options });
-  open.push(upstream, rig);
-  return { rig, upstream };
-}
+import { gateway, gatewayWith } from "./testing/set-up";
 
 function client(rig: Rig, options: object = {}): OpenAI {
   return new OpenAI({ baseURL: `${rig.url}/v1`, apiKey: SECRET, maxRetries: 0, ...options });
@@ -27,7 +12,7 @@ const MESSAGES = [{ role: "user" as const, content: "hello" }];
 
 describe("a chat completion", () => {
   it("reaches the openai client as the backend wrote it, with the gateway's headers", async () => {
-    const { rig, upstream } = await start(json(completion("hi there")));
+    const { rig, upstream } = await gateway(json(completion("hi there")));
     const { data, response } = await client(rig)
       .chat.completions.create({ model: "m", messages: MESSAGES })
       .withResponse();
@@ -55,7 +40,7 @@ describe("a chat completion", () => {
   });
 
   it("forwards the body byte for byte when nothing has to change", async () => {
-    const { rig, upstream } = await start(json(completion("x")));
+    const { rig, upstream } = await gateway(json(completion("x")));
     const body =
       '{ "zeta":1.0, "big":9007199254740993, "exp":1e400,"neg":-0, "s":"\\ud800", "model":"m" ,"messages":[]} \n';
     await (await rig.post("/v1/chat/completions", body)).text();
@@ -63,7 +48,7 @@ describe("a chat completion", () => {
   });
 
   it("streams to the openai client, which sees no usage event it did not ask for", async () => {
-    const { rig } = await start(chatStream(["a", "b", "c"]));
+    const { rig } = await gateway(chatStream(["a", "b", "c"]));
     const chunks = [];
     for await (const part of await client(rig).chat.completions.create({
       model: "m",
@@ -79,18 +64,17 @@ describe("a chat completion", () => {
   });
 
   it("passes the usage event on to a client that asked for it", async () => {
-    const { rig } = await start(chatStream(["a"]));
+    const { rig } = await gateway(chatStream(["a"]));
     const response = await rig.chat({ stream: true, stream_options: { include_usage: true } });
     expect(await response.text()).toContain('"prompt_tokens":11');
     expect(response.headers.get("x-accel-buffering")).toBe("no");
   });
 
   it("sends the model's name at the endpoint and keeps every other byte", async () => {
-    const upstream = await ScriptedUpstream.start(json(completion("x")));
-    const rig = await Rig.start({
-      models: [model([endpoint(upstream.base, { upstreamModel: "vendor/big" })], { aliases: ["alias"] })],
+    const { rig, upstream } = await gateway(json(completion("x")), {
+      endpoint: { upstreamModel: "vendor/big" },
+      model: { aliases: ["alias"] },
     });
-    open.push(upstream, rig);
     await (await rig.post("/v1/chat/completions", '{"a":[1 , 2],"model" : "alias","messages":[]}')).text();
     expect(upstream.requests[0]?.body.toString()).toBe('{"a":[1 , 2],"model" : "vendor/big","messages":[]}');
   });
@@ -112,7 +96,7 @@ describe("a chat completion", () => {
       ["with nulls before", [event({ ...delta("a", "stop"), usage: null }), event(usageChunk(usage)), event("[DONE]")]],
     ];
     for (const [name, events] of forms) {
-      const { rig } = await start(stream(events));
+      const { rig } = await gateway(stream(events));
       const text = await (await rig.chat({ stream: true })).text();
       await until(() => rig.records.length === 1);
       expect(rig.records[0], name).toMatchObject({ inputTokens: 11, outputTokens: 7, outcome: "completed" });
@@ -123,7 +107,7 @@ describe("a chat completion", () => {
 
 describe("GET /v1/models", () => {
   it("lists the enabled models by name, and shows one of them", async () => {
-    const { rig } = await start(json({}), {
+    const rig = await gatewayWith({
       models: [model([], { name: "b" }), model([], { name: "a/x" }), model([], { name: "off", enabled: false })],
     });
     const list = await client(rig).models.list();

@@ -1,0 +1,339 @@
+/** However a request ends, its slot comes back: at once, and once. */
+import { describe, expect, it } from "vitest";
+import { RawClient, rawChat } from "./testing/raw-client";
+import { endpoint, key, model, type Rig, SECRET, until } from "./testing/rig";
+import type { Script, ScriptedUpstream } from "./testing/scripted-upstream";
+import {
+  breaksAfter,
+  chatStream,
+  chunk,
+  completion,
+  delta,
+  event,
+  json,
+  LAST_CHUNK,
+  response,
+  STREAM_HEAD,
+} from "./testing/scripts";
+import { backend, gateway, gatewayWith } from "./testing/set-up";
+
+const STREAM = { model: "m", stream: true, messages: [] };
+
+/** Streams for requests that ask to, answers others at once. */
+const mixed: Script = async (answer) => {
+  if (!answer.request.body.includes('"stream":true')) return json(completion("ok"))(answer);
+  await answer.write(STREAM_HEAD);
+  for (let i = 0; i < 200 && !answer.isGone; i++) {
+    await answer.write(chunk(event(delta(`w${i}`))));
+    await answer.pause(10);
+  }
+  await answer.write(chunk(event(delta("", "stop"))));
+  await answer.write(LAST_CHUNK);
+};
+
+async function expectNoLeak(rig: Rig, upstream: ScriptedUpstream, slots: number): Promise<void> {
+  await until(() => rig.inFlight === 0 && rig.listener.activeCount === 0);
+  upstream.script = json(completion("after"));
+  const answers = await Promise.all(Array.from({ length: slots }, () => rig.chat()));
+  expect(answers.map((answer) => answer.status)).toEqual(Array(slots).fill(200));
+  await Promise.all(answers.map((answer) => answer.text()));
+  expect(rig.faults).toEqual([]);
+}
+
+describe("a client that leaves a stream", () => {
+  it("frees its slot and its backend within 250 ms, wherever in the answer it leaves", async () => {
+    const { rig, upstream } = await gateway(mixed, { model: { maxInFlight: 1 } });
+    const moments: ((client: RawClient) => Promise<unknown>)[] = [
+      () => Promise.resolve(),
+      () => until(() => upstream.open === 1),
+      (client) => until(() => client.received.length > 0),
+      (client) => until(() => client.text.includes("w3")),
+      (client) => until(() => client.text.includes("w9")),
+    ];
+    for (const leave of ["reset", "end"] as const) {
+      for (const moment of moments) {
+        const before = upstream.abandoned + upstream.requests.length;
+        const client = await RawClient.send(rig.port, rawChat(STREAM));
+        await moment(client);
+        if (leave === "reset") client.reset();
+        else client.socket.end();
+        await until(() => rig.listener.activeCount === 0 && rig.inFlight === 0 && upstream.open === 0, 250);
+        expect(upstream.abandoned + upstream.requests.length).toBeGreaterThanOrEqual(before);
+        expect((await rig.chat()).status).toBe(200);
+      }
+    }
+    expect(upstream.highWater).toBe(1);
+    await expectNoLeak(rig, upstream, 1);
+    expect(rig.records.filter((record) => record.outcome === "client_gone").length).toBeGreaterThan(5);
+  });
+});
+
+describe("a client that leaves a plain call", () => {
+  it.each(["/v1/chat/completions", "/v1/completions", "/v1/embeddings", "/v1/responses", "/v1/messages"])(
+    "stops the backend's work within 250 ms on %s",
+    async (path) => {
+      const { rig, upstream } = await gateway((answer) => answer.hang());
+      const client = await RawClient.send(rig.port, rawChat({ model: "m", messages: [], input: "x" }, { path }));
+      await until(() => upstream.open === 1);
+      client.reset();
+      await until(() => upstream.open === 0 && rig.inFlight === 0, 250);
+      expect(upstream.abandoned).toBe(1);
+      await until(() => rig.records.length === 1);
+      expect(rig.records[0]).toMatchObject({ outcome: "client_gone", statusCode: 499, admission: "fast" });
+    },
+  );
+});
+
+describe("a client that leaves the queue", () => {
+  it("is dropped within 20 ms of being noticed, uncharged, and reaches no backend", async () => {
+    const { rig, upstream } = await gateway((answer) => answer.hang(), { model: { maxInFlight: 1 } });
+    const holder = await RawClient.send(rig.port, rawChat({ model: "m", messages: [] }));
+    await until(() => upstream.open === 1);
+    const waiters = await Promise.all(
+      Array.from({ length: 20 }, () => RawClient.send(rig.port, rawChat({ model: "m", messages: [] }))),
+    );
+    await until(() => rig.listener.activeCount === 21);
+    for (const waiter of waiters) waiter.reset();
+    await until(() => rig.listener.activeCount === 1, 250);
+    await until(() => rig.records.length === 20);
+    expect(rig.records.every((record) => record.outcome === "client_gone" && record.admission === "queued")).toBe(true);
+    holder.reset();
+    await until(() => rig.inFlight === 0);
+    expect(upstream.requests.length).toBe(1);
+    await expectNoLeak(rig, upstream, 1);
+  });
+});
+
+describe("a wait that is too long", () => {
+  it("ends with one 503 that says when to come back, and leaves nothing behind", async () => {
+    const { rig, upstream } = await gateway((answer) => answer.hang(), {
+      model: { maxInFlight: 1 },
+      admissionTimeoutMs: 60,
+    });
+    const holder = await RawClient.send(rig.port, rawChat({ model: "m", messages: [] }));
+    await until(() => upstream.open === 1);
+    const answers = await Promise.all(Array.from({ length: 50 }, () => rig.chat()));
+    for (const answer of answers) {
+      expect(answer.status).toBe(503);
+      expect(answer.headers.get("retry-after")).toBe("5");
+      expect(await answer.json()).toEqual({
+        error: {
+          message: "timed out waiting for model capacity",
+          type: "obleth_gateway_error",
+          code: "admission_timeout",
+          param: null,
+        },
+      });
+    }
+    expect(rig.records.every((record) => record.outcome === "timed_out" && record.admission === "queued")).toBe(true);
+    holder.reset();
+    await until(() => rig.inFlight === 0);
+    expect(upstream.requests.length).toBe(1);
+    await expectNoLeak(rig, upstream, 1);
+  });
+});
+
+describe("a backend that fails", () => {
+  const html = response("<html>bad</html>", { status: 504, headers: ["content-type: text/html"] });
+  const kinds: [string, Script, number][] = [
+    ["with 502", json("nope", { status: 502 }), 502],
+    ["with 504 and a page of HTML", (answer) => answer.write(html), 504],
+    ["by resetting before any byte", (answer) => answer.reset(), 502],
+    ["by closing before any byte", (answer) => answer.close(), 502],
+    [
+      "with a body that is no JSON",
+      (answer) => answer.write(response("hello", { headers: ["content-type: text/plain"] })),
+      502,
+    ],
+    ["with an empty body", (answer) => answer.write(response("")), 502],
+    [
+      "with a redirect",
+      (answer) => answer.write(response("", { status: 302, headers: ["location: http://127.0.0.1/"] })),
+      502,
+    ],
+    ["with bytes that are not HTTP", (answer) => answer.write("220 smtp ready\r\n\r\n"), 502],
+    [
+      "with two different lengths",
+      (answer) => answer.write('HTTP/1.1 200 OK\r\ncontent-length: 5\r\ncontent-length: 6\r\n\r\n{"a":1'),
+      502,
+    ],
+    [
+      "with length and chunks at once",
+      (answer) =>
+        answer.write(`HTTP/1.1 200 OK\r\ncontent-length: 5\r\ntransfer-encoding: chunked\r\n\r\n${LAST_CHUNK}`),
+      502,
+    ],
+    [
+      "by not accepting our credential",
+      json({ error: { message: "bad key sk-secret-upstream" } }, { status: 401 }),
+      502,
+    ],
+    ["by resetting a stream before its first event", breaksAfter(0, "reset"), 502],
+  ];
+  it.each(kinds)(
+    "%s gives one clear error in the caller's dialect and the slot back",
+    async (_name, script, status) => {
+      const { rig, upstream } = await gateway(script, {
+        model: { maxInFlight: 2 },
+        endpoint: { apiKey: "sk-secret-upstream" },
+      });
+      for (const [path, type] of [
+        ["/v1/chat/completions", "obleth_gateway_error"],
+        ["/v1/messages", status === 504 ? "timeout_error" : "api_error"],
+      ] as const) {
+        const answer = await rig.post(path, { model: "m", messages: [], max_tokens: 5 });
+        expect(answer.status).toBe(status);
+        expect(answer.headers.get("content-type")).toBe("application/json");
+        const text = await answer.text();
+        expect(text).not.toContain("sk-secret-upstream");
+        expect((JSON.parse(text) as { error: { type: string } }).error.type).toBe(type);
+      }
+      expect(rig.records.map((record) => record.outcome)).toEqual(["upstream_error", "upstream_error"]);
+      await expectNoLeak(rig, upstream, 2);
+    },
+  );
+
+  it("is a 502 when nothing listens there or its name does not exist", async () => {
+    for (const base of ["http://127.0.0.1:1/v1", "http://nothing.invalid/v1", "https://127.0.0.1:1/v1"]) {
+      const rig = await gatewayWith({ models: [model([endpoint(base)])] });
+      expect((await rig.chat()).status).toBe(502);
+      expect(rig.inFlight).toBe(0);
+    }
+  });
+
+  it("is a 504 when it does not answer in time, and the backend is told to stop", async () => {
+    const { rig, upstream } = await gateway((answer) => answer.hang(), { settings: { firstByteTimeoutMs: 150 } });
+    const answer = await rig.chat();
+    expect(answer.status).toBe(504);
+    expect(await answer.json()).toMatchObject({ error: { code: "upstream_timeout" } });
+    await until(() => upstream.open === 0, 250);
+    await expectNoLeak(rig, upstream, 2);
+  });
+
+  it("never looks finished when it breaks off mid-stream: the client's connection breaks as well", async () => {
+    const silent: Script = async (answer) => {
+      await answer.write(STREAM_HEAD);
+      await answer.write(chunk(event(delta("a"))));
+      await answer.hang();
+    };
+    const noEnd: Script = async (answer) => {
+      await answer.write(`HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n`);
+      await answer.write(event(delta("a")));
+      answer.close();
+    };
+    const cleanEnd: Script = async (answer) => {
+      await answer.write(STREAM_HEAD);
+      await answer.write(chunk(event(delta("a"))));
+      await answer.write(LAST_CHUNK);
+    };
+    for (const script of [breaksAfter(3, "reset"), breaksAfter(3, "close"), silent, noEnd, cleanEnd]) {
+      const { rig, upstream } = await gateway(script, { settings: { idleTimeoutMs: 150 }, model: { maxInFlight: 1 } });
+      const client = await RawClient.send(rig.port, rawChat(STREAM));
+      await until(() => client.isClosed);
+      // What had not left the process when the backend broke off may be missing; what must not be there is an end.
+      expect(client.statuses.filter((status) => status !== 200)).toEqual([]);
+      expect(client.text.endsWith(LAST_CHUNK)).toBe(false);
+      expect(rig.records[0]).toMatchObject({ outcome: "upstream_error" });
+      await expectNoLeak(rig, upstream, 1);
+    }
+  });
+
+  it("does not hold a slot past the model's own limit with pings alone", async () => {
+    const pings: Script = async (answer) => {
+      await answer.write(STREAM_HEAD);
+      while (!answer.isGone) {
+        await answer.write(chunk(": ping\n\n"));
+        await answer.pause(20);
+      }
+    };
+    const { rig, upstream } = await gateway(pings, { model: { requestTimeoutSecs: 0.3 } });
+    const client = await RawClient.send(rig.port, rawChat(STREAM));
+    await until(() => client.isClosed, 1500);
+    await until(() => upstream.open === 0 && rig.inFlight === 0);
+  });
+});
+
+describe("a client that stops reading", () => {
+  it("is dropped after the stall limit, its backend is stopped, and little of the answer was held for it", async () => {
+    const firehose: Script = async (answer) => {
+      await answer.write(STREAM_HEAD);
+      const kilobyte = chunk(event(delta("x".repeat(1000))));
+      for (let i = 0; i < 100_000 && !answer.isGone; i++) await answer.write(kilobyte);
+    };
+    const { rig, upstream } = await gateway(firehose, { model: { maxInFlight: 1 }, settings: { clientStallMs: 300 } });
+    const client = await RawClient.connect(rig.port);
+    client.socket.pause();
+    client.socket.write(rawChat(STREAM));
+    await until(() => upstream.open === 1);
+    await until(() => upstream.open === 0 && rig.inFlight === 0, 5000);
+    expect(rig.records[0]).toMatchObject({ outcome: "client_gone" });
+    client.reset();
+    await expectNoLeak(rig, upstream, 1);
+  });
+
+  it("slows its backend down instead of filling memory", async () => {
+    const mega = Buffer.alloc(1024 * 1024, 0x61);
+    let written = 0;
+    const big: Script = async (answer) => {
+      await answer.write(
+        `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${mega.length * 100 + 2}\r\n\r\n["`,
+      );
+      for (let i = 0; i < 100 && !answer.isGone; i++) {
+        await answer.write(mega);
+        written += mega.length;
+      }
+    };
+    const { rig, upstream } = await gateway(big);
+    const client = await RawClient.connect(rig.port);
+    client.socket.pause();
+    client.socket.write(rawChat({ model: "m", messages: [] }));
+    // The kernel's own buffers take some megabytes; then nothing moves.
+    let before = -1;
+    while (written !== before) {
+      before = written;
+      await new Promise<void>((resolve) => setTimeout(resolve, 250));
+    }
+    expect(written).toBeGreaterThan(0);
+    expect(written).toBeLessThan(30 * mega.length);
+    expect(upstream.open).toBe(1);
+    client.reset();
+    await until(() => rig.inFlight === 0);
+  });
+});
+
+describe("a request that is queued and then served", () => {
+  it("says how long it waited", async () => {
+    const { rig, upstream } = await gateway(chatStream(["a"], { gapMs: 30 }), { model: { maxInFlight: 1 } });
+    const first = rig.chat({ stream: true });
+    await until(() => upstream.open === 1);
+    const second = await rig.chat({ stream: true });
+    expect(second.headers.get("x-obleth-admission")).toBe("queued");
+    expect(Number(second.headers.get("x-obleth-queue-wait-ms"))).toBeGreaterThan(0);
+    await second.text();
+    await (await first).text();
+    expect(upstream.highWater).toBe(1);
+  });
+});
+
+describe("a key's and a tenant's cap", () => {
+  it("make its second request wait while others pass", async () => {
+    const other = "sk_ffffffffffffffffffffffffffffffffffffffffffffffff";
+    const upstream = await backend((answer) => answer.hang());
+    const capped = key({ policy: { ...key().policy, maxInFlight: 1 } });
+    const free = key({ policy: { ...key().policy, id: "k2" as typeof capped.policy.id } });
+    const rig = await gatewayWith({
+      models: [model([endpoint(upstream.base)])],
+      keys: new Map([
+        [SECRET, capped],
+        [other, free],
+      ]),
+    });
+    const first = await RawClient.send(rig.port, rawChat({ model: "m", messages: [] }));
+    const second = await RawClient.send(rig.port, rawChat({ model: "m", messages: [] }));
+    const third = await RawClient.send(rig.port, rawChat({ model: "m", messages: [] }).replace(SECRET, other));
+    await until(() => upstream.open === 2);
+    expect(rig.listener.activeCount).toBe(3);
+    for (const client of [first, second, third]) client.reset();
+    await until(() => rig.inFlight === 0 && rig.listener.activeCount === 0);
+  });
+});
