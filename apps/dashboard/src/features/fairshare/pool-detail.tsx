@@ -1,8 +1,9 @@
 "use client";
 
 import { ArrowLeft } from "lucide-react";
+import dynamic from "next/dynamic";
 import Link from "next/link";
-import { useQueryStates } from "nuqs";
+import { useQueryState, useQueryStates } from "nuqs";
 import { useMemo, useState } from "react";
 import { PageHeader } from "../../components/layout/page-header";
 import { Button } from "../../components/ui/button";
@@ -26,10 +27,13 @@ import { TenantTable } from "./tenant-table";
 import { UnknownPool } from "./unknown-pool";
 import { useStateAnnouncements } from "./use-state-announcements";
 
+const TenantPanel = dynamic(() => import("./tenant-panel").then((module) => module.TenantPanel), { ssr: false });
+
 /** One pool: who has the slots, who waits, and whether anyone is treated unfairly. */
 export function PoolDetail({ name }: Readonly<{ name: string }>) {
   const live = useLive()?.live;
   const isStale = useFreshness().state === "stale";
+  const [tenant, setTenant] = useQueryState("tenant", poolParams.tenant);
   const pool = live?.pools.find((candidate) => candidate.model === name);
   const pools = useMemo(() => (pool === undefined ? undefined : [pool]), [pool]);
   useStateAnnouncements(pools);
@@ -47,6 +51,16 @@ export function PoolDetail({ name }: Readonly<{ name: string }>) {
           </>
         )}
       </div>
+      {live && pool && tenant !== null ? (
+        <TenantPanel
+          key={tenant}
+          live={live}
+          pool={pool}
+          tenantId={tenant}
+          isStale={isStale}
+          onClose={() => void setTenant(null)}
+        />
+      ) : null}
     </>
   );
 }

@@ -48,9 +48,11 @@ function WhyText({ pool, explanation, fairShare }: Readonly<WhyTextProps>) {
   const holders = explanation.holders.slice(0, SHOWN_HOLDERS);
   const more = explanation.holders.length - holders.length;
   const note = explanation.notes[0];
+  const [nowMs] = useState(() => Date.now());
   return (
     <div className="space-y-3" data-reason={explanation.reason}>
       <p>{explanation.text}</p>
+      {explanation.breakdown_text ? <p className="text-text-2">{explanation.breakdown_text}</p> : null}
       {note ? <p className="text-text-2">{note.text}</p> : null}
       {holders.length > 0 ? (
         <section aria-label="Who has slots above their share">
@@ -60,7 +62,7 @@ function WhyText({ pool, explanation, fairShare }: Readonly<WhyTextProps>) {
               <li key={holder.tenant_id} className="flex justify-between gap-3">
                 <span className="name">{holder.name}</span>
                 <span className="num whitespace-nowrap text-text-2">
-                  {formatExact(holder.slots_above)} above its {formatExact(holder.slot_share)}
+                  {formatExact(holder.slots_above)} above{since(holder.since_ts_ms, nowMs)}
                 </span>
               </li>
             ))}
@@ -105,4 +107,8 @@ function WhyActions({ pool, explanation }: Readonly<{ pool: string; explanation:
       })}
     </ul>
   );
+}
+
+function since(tsMs: number | null, nowMs: number): string {
+  return tsMs === null || nowMs - tsMs < 1000 ? "" : ` for ${formatDuration(nowMs - tsMs)}`;
 }

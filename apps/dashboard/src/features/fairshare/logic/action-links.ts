@@ -2,9 +2,8 @@
 
 interface SuggestedAction {
   readonly id: string;
-  readonly method: string;
-  /** Of the management route that would do it, below `/api/v1`. */
-  readonly path: string;
+  /** Of the management route that would do it, below `/api/v1`; null when none would. */
+  readonly path: string | null;
 }
 
 interface Where {
@@ -50,12 +49,12 @@ export function actionHref(action: SuggestedAction, where: Where): string | null
   }
 }
 
-function tenantInPath(path: string): string | null {
+function tenantInPath(path: string | null): string | null {
   return idAfter(path, "tenants");
 }
 
-function idAfter(path: string, segment: string): string | null {
-  const parts = path.split("?")[0]?.split("/") ?? [];
+function idAfter(path: string | null, segment: string): string | null {
+  const parts = path?.split("?")[0]?.split("/") ?? [];
   const at = parts.indexOf(segment);
   const id = at === -1 ? undefined : parts[at + 1];
   return id ? decodeURIComponent(id) : null;

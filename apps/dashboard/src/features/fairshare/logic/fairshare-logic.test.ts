@@ -264,7 +264,7 @@ describe("sentences", () => {
 describe("links", () => {
   it("lead to where an explanation's action is done", () => {
     const where = { pool: "org/m 7b", tenantId: "t-1" };
-    const action = (id: string, path = "") => ({ id, method: "PATCH", path });
+    const action = (id: string, path = "") => ({ id, path });
     expect(actionHref(action("grow_pool"), where)).toBe("/models/org%2Fm%207b?tab=capacity");
     expect(actionHref(action("cap_holder", "/tenants/t-9/model-caps/x"), where)).toBe(
       "/fairshare?pool=org%2Fm%207b&tenant=t-9",

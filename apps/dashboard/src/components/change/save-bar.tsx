@@ -1,0 +1,70 @@
+"use client";
+
+import { type ReactNode, useEffect, useRef, useState } from "react";
+import type { SaveTier } from "../../lib/save-tier";
+import { NEEDS_ADMIN, useSession } from "../../lib/session";
+import { Button } from "../ui/button";
+
+interface SaveBarProps {
+  isDirty: boolean;
+  isBlocked: boolean;
+  isSaving: boolean;
+  tier: SaveTier;
+  onSave: () => void;
+  onDiscard: () => void;
+  saveLabel?: string;
+  children?: ReactNode;
+}
+
+/** Save, in one step or two, and Discard. Ctrl or Cmd with Enter saves from anywhere in the form. */
+export function SaveBar(props: Readonly<SaveBarProps>) {
+  const { isDirty, isBlocked, isSaving, tier, onSave, onDiscard, children } = props;
+  const { isAdmin } = useSession();
+  const [isAsking, setIsAsking] = useState(false);
+  const canSave = isDirty && !isBlocked && !isSaving && isAdmin;
+  const press = () => {
+    if (!canSave) return;
+    if (tier.isTwoStep && !isAsking) return setIsAsking(true);
+    setIsAsking(false);
+    onSave();
+  };
+  useEffect(() => {
+    if (!isDirty) setIsAsking(false);
+  }, [isDirty]);
+  useSaveKey(press);
+  return (
+    <div className="flex flex-wrap items-center gap-2">
+      <Button
+        variant="primary"
+        size="large"
+        disabled={!canSave}
+        onClick={press}
+        title={isAdmin ? undefined : NEEDS_ADMIN}
+      >
+        {isSaving ? "Saving" : isAsking ? tier.confirm : (props.saveLabel ?? "Save")}
+      </Button>
+      {isAsking ? <Button onClick={() => setIsAsking(false)}>Not yet</Button> : null}
+      {isDirty && !isAsking ? (
+        <Button variant="ghost" onClick={onDiscard} disabled={isSaving}>
+          Discard
+        </Button>
+      ) : null}
+      {isAdmin ? null : <span className="text-micro text-text-3">{NEEDS_ADMIN}</span>}
+      {children}
+    </div>
+  );
+}
+
+function useSaveKey(press: () => void): void {
+  const latest = useRef(press);
+  latest.current = press;
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
+      event.preventDefault();
+      latest.current();
+    };
+    window.addEventListener("keydown", onKey);
+    return () => window.removeEventListener("keydown", onKey);
+  }, []);
+}

@@ -1,0 +1,56 @@
+"use client";
+
+import { X } from "lucide-react";
+import { Dialog as Base } from "radix-ui";
+import { type ReactNode, useRef } from "react";
+import { cn } from "../../lib/cn";
+import { Button } from "./button";
+
+interface SheetProps {
+  title: ReactNode;
+  /** Beside the title. */
+  description?: ReactNode;
+  onClose: () => void;
+  children: ReactNode;
+  footer?: ReactNode;
+  className?: string;
+}
+
+/** A panel over the right edge; the whole screen on small ones. Focus starts on its heading. */
+export function Sheet({ title, description, onClose, children, footer, className }: Readonly<SheetProps>) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  return (
+    <Base.Root open onOpenChange={(open) => (open ? undefined : onClose())}>
+      <Base.Portal>
+        <Base.Overlay className="fixed inset-0 z-40 bg-(--scrim) data-[state=open]:animate-in data-[state=open]:fade-in-0 data-[state=open]:duration-150" />
+        <Base.Content
+          aria-describedby={undefined}
+          onOpenAutoFocus={(event) => {
+            event.preventDefault();
+            heading.current?.focus();
+          }}
+          className={cn(
+            "fixed inset-y-0 right-0 z-50 flex w-full flex-col border-l bg-card shadow-layer outline-none data-[state=open]:animate-in data-[state=open]:fade-in-0 data-[state=open]:duration-150 min-[700px]:w-[480px]",
+            className,
+          )}
+        >
+          <header className="flex items-start gap-3 border-b px-5 py-4">
+            <div className="min-w-0 flex-1">
+              <Base.Title ref={heading} tabIndex={-1} className="name text-h2 outline-none">
+                {title}
+              </Base.Title>
+              {description ? <div className="mt-1 text-small text-text-2">{description}</div> : null}
+            </div>
+            <Base.Close asChild>
+              <Button variant="ghost" size="icon" aria-label="Close" className="-mt-1 -mr-2">
+                <X className="size-4" aria-hidden="true" />
+              </Button>
+            </Base.Close>
+          </header>
+          <div className="min-h-0 flex-1 space-y-5 overflow-y-auto px-5 py-4">{children}</div>
+          {footer ? <footer className="border-t px-5 py-3">{footer}</footer> : null}
+        </Base.Content>
+      </Base.Portal>
+    </Base.Root>
+  );
+}

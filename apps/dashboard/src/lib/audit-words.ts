@@ -1,0 +1,84 @@
+/** Changes in words: what was done to what, and each field from what to what. */
+import { formatExact, MISSING } from "./format";
+
+export interface AuditFacts {
+  readonly action: string;
+  readonly object: { readonly type: string; readonly id: string; readonly name: string };
+  readonly before: Readonly<Record<string, unknown>> | null;
+  readonly after: Readonly<Record<string, unknown>> | null;
+  readonly reverts: number | null;
+}
+
+export interface FieldChange {
+  readonly field: string;
+  readonly from: string;
+  readonly to: string;
+}
+
+const OBJECT_WORDS: Readonly<Record<string, string>> = {
+  model_cap: "cap on one model",
+  capacity: "ceiling",
+  session: "session",
+};
+
+const FIELD_WORDS: Readonly<Record<string, string>> = {
+  max_in_flight: "cap",
+  admission_weight: "admission weight",
+  tokens_per_minute: "tokens per minute",
+  budget_tokens: "token budget",
+  budget_cost_usd: "cost budget",
+  model_caps: "caps by model",
+  session_affinity: "session affinity",
+  capacity_mode: "capacity mode",
+  global_max_in_flight: "ceiling",
+  expires_at: "end",
+};
+
+/** Not worth a line of their own. */
+const SILENT_FIELDS = new Set(["updated_at", "version", "created_at", "id"]);
+
+/** The fields that changed, as text. */
+export function fieldChanges(row: AuditFacts): FieldChange[] {
+  const names = new Set([...Object.keys(row.before ?? {}), ...Object.keys(row.after ?? {})]);
+  return [...names]
+    .filter((name) => !SILENT_FIELDS.has(name))
+    .map((name) => ({
+      field: FIELD_WORDS[name] ?? name.replaceAll("_", " "),
+      from: shown(row.before?.[name]),
+      to: shown(row.after?.[name]),
+    }))
+    .filter((change) => change.from !== change.to);
+}
+
+/** "nightly: weight 50 to 120", "created key mobile", "ended boost of nightly". */
+export function changeSentence(row: AuditFacts): string {
+  const verb = row.action.split(".").at(-1) ?? row.action;
+  const what = OBJECT_WORDS[row.object.type] ?? row.object.type;
+  const changes = fieldChanges(row);
+  const [first] = changes;
+  if (row.before !== null && row.after !== null && first !== undefined) {
+    const more = changes.length > 1 ? ` and ${changes.length - 1} more` : "";
+    return `${row.object.name}: ${first.field} ${first.from} to ${first.to}${more}`;
+  }
+  return `${pastOf(verb)} ${what} ${row.object.name}`;
+}
+
+function pastOf(verb: string): string {
+  const irregular: Readonly<Record<string, string>> = {
+    login: "signed in:",
+    logout: "signed out:",
+    set: "set",
+    put: "set",
+  };
+  const spaced = verb.replaceAll("_", " ");
+  return irregular[verb] ?? (spaced.endsWith("e") ? `${spaced}d` : spaced.endsWith("d") ? spaced : `${spaced}ed`);
+}
+
+function shown(value: unknown): string {
+  if (value === null || value === undefined) return MISSING;
+  if (typeof value === "number") return formatExact(value);
+  if (typeof value === "boolean") return value ? "on" : "off";
+  if (typeof value === "string") return value === "" ? MISSING : value;
+  const text = JSON.stringify(value);
+  return text === "{}" || text === "[]" ? MISSING : text;
+}

@@ -1,0 +1,58 @@
+"use client";
+
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useCallback } from "react";
+import { toast } from "sonner";
+import { api, errorMessage } from "./api";
+
+interface Saved {
+  readonly auditId: number | null;
+  readonly configVersion: number | null;
+}
+
+interface SaveInput<Answer extends Saved> {
+  /** What happened, for the toast: "nightly weight 50 to 120". */
+  readonly done: string;
+  readonly send: () => Promise<Answer>;
+  readonly onSaved?: (answer: Answer) => void;
+}
+
+const UNDO_MS = 10_000;
+
+/**
+ * Sends a change, says that it happened with a way back, and has everything that shows it read again. What it waits
+ * for and what was refused stay with the caller, beside the control.
+ */
+export function useSave<Answer extends Saved>() {
+  const client = useQueryClient();
+  const undo = useUndo();
+  return useMutation({
+    mutationFn: ({ send }: SaveInput<Answer>) => send(),
+    onSuccess: (answer, { done, onSaved }) => {
+      const { auditId } = answer;
+      toast.success(done, {
+        duration: UNDO_MS,
+        ...(auditId === null ? {} : { action: { label: "Undo", onClick: () => undo(auditId) } }),
+      });
+      onSaved?.(answer);
+      return client.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== "live" });
+    },
+  });
+}
+
+/** Puts a change back by its audit row, and says so. */
+export function useUndo(): (auditId: number) => void {
+  const client = useQueryClient();
+  return useCallback(
+    (auditId) => {
+      api
+        .call("revertAudit", { params: { id: auditId } })
+        .then(() => {
+          toast.success("Put back");
+          return client.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== "live" });
+        })
+        .catch((error: unknown) => toast.error(`Not put back. ${errorMessage(error)}`));
+    },
+    [client],
+  );
+}
