@@ -14,27 +14,29 @@
 -- ARGV[2]       how long it counts as living without another heartbeat, ms
 -- ARGV[3]       its epoch from here on
 -- ARGV[4]       channel for pools with a freed slot
--- ARGV[5]       number of other replicas named
--- ARGV[i+5]     name of the i-th other replica
+-- ARGV[5]       channel for replicas that come and go
+-- ARGV[6]       number of other replicas named
+-- ARGV[i+6]     name of the i-th other replica
 -- ARGV[at]      after the names: a limit of which it holds some
 -- ARGV[at+1]    how many
 --
 -- Replies: {again, names of other replicas}: the caller did not name all others, nothing was done |
+--          {stale}: the books are of a later epoch, this heartbeat was overtaken, nothing was done |
 --          {done, now, 1 when it was registered and living else 0, slots reclaimed from expired replicas,
 --           its own drift: slots the books had too many (+) or too few (-), drift of the totals in slots, held sessions,
---           then for each living replica its name and expiry}
--- Events:  the pool id on the released channel for pools whose total fell while a replica is marked as waiting; an
---          empty message when the ceiling's did
+--           slots in use in all, then for each living replica its name and expiry}
+-- Events:  its name on the membership channel when it was not living before; the pool id on the released channel for
+--          pools whose total fell while a replica is marked as waiting, an empty message when the ceiling's did
 -- Cost:    O(all limits in use + replicas + held sessions); a few milliseconds at 10,000 limits
 -- TTL:     none on counters and replicas: a server that evicts must not lift limits silently
 -- Time:    Redis TIME, so that no replica's own clock can expire another
 -- Caller:  src/slots/redis-slots.ts
 
 local now = now_ms()
-local me, ttl, epoch, channel, others = ARGV[1], tonumber(ARGV[2]), ARGV[3], ARGV[4], tonumber(ARGV[5])
+local me, ttl, epoch, channel, others = ARGV[1], tonumber(ARGV[2]), ARGV[3], ARGV[4], tonumber(ARGV[6])
 
 local key_of = {}
-for i = 1, others do key_of[ARGV[i + 5]] = KEYS[i + 6] end
+for i = 1, others do key_of[ARGV[i + 6]] = KEYS[i + 6] end
 local members = redis.call('ZRANGE', KEYS[3], 0, -1, 'WITHSCORES')
 local again, is_known = { 'again' }, true
 for i = 1, #members, 2 do
@@ -70,9 +72,11 @@ for i = 1, #members, 2 do
   end
 end
 local booked = counts_of(KEYS[2])
-if not redis.call('HGET', KEYS[2], 'e') then was_living = 0 end
+local booked_epoch = redis.call('HGET', KEYS[2], 'e')
+if not booked_epoch then was_living = 0 end
+if booked_epoch and (tonumber(booked_epoch) or 0) > tonumber(epoch) then return { 'stale' } end
 local mine = {}
-for at = others + 6, #ARGV, 2 do mine[ARGV[at]] = tonumber(ARGV[at + 1]) end
+for at = others + 7, #ARGV, 2 do mine[ARGV[at]] = tonumber(ARGV[at + 1]) end
 parts[#parts + 1] = mine
 local holds = redis.call('ZRANGEBYSCORE', KEYS[4], '(' .. whole(now), '+inf')
 local ran_out = redis.call('ZCOUNT', KEYS[4], '-inf', now)
@@ -146,9 +150,11 @@ local forgotten = redis.call('ZRANGEBYSCORE', KEYS[6], '-inf', now, 'LIMIT', 0, 
 call_in_chunks('HDEL', KEYS[5], forgotten)
 call_in_chunks('ZREM', KEYS[6], forgotten)
 for pool in pairs(announced) do redis.call('PUBLISH', channel, pool) end
+if was_living == 0 then redis.call('PUBLISH', ARGV[5], me) end
 
 local expected = (sums.g or 0) - (mine.g or 0) + (booked.g or 0) + reclaimed + ran_out
-local reply = { 'done', whole(now), was_living, reclaimed, (booked.g or 0) - (mine.g or 0), old_total - expected, held }
+local reply = { 'done', whole(now), was_living, reclaimed, (booked.g or 0) - (mine.g or 0), old_total - expected, held,
+  sums.g or 0 }
 reply[#reply + 1] = me
 reply[#reply + 1] = whole(now + ttl)
 for _, value in ipairs(living) do reply[#reply + 1] = value end

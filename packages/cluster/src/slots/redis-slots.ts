@@ -16,6 +16,7 @@ import type {
   SlotOperation,
   SlotStore,
 } from "./slot-store";
+import { OvertakenError } from "./slot-store";
 
 /** Times a heartbeat is sent again because yet another replica joined meanwhile. */
 const MAX_DECLARATIONS = 5;
@@ -60,12 +61,14 @@ export class RedisSlots implements SlotStore {
         beat.ttlMs,
         beat.epoch,
         this.#keys.released,
+        this.#keys.membership,
         others.length,
         ...others.map(escapePart),
         ...holdings,
       ]);
       if (!Array.isArray(reply)) throw new Error(`unexpected reply of heartbeat: ${JSON.stringify(reply)}`);
       if (reply[0] === "done") return this.#decodeBeat(reply, beat.instance);
+      if (reply[0] === "stale") throw new OvertakenError();
       this.#others = reply.slice(1).map((name) => unescapePart(String(name)));
     }
     throw new Error(`the replicas changed ${MAX_DECLARATIONS} times during one heartbeat`);
@@ -73,7 +76,7 @@ export class RedisSlots implements SlotStore {
 
   #decodeBeat(reply: readonly unknown[], instance: string): HeartbeatAnswer {
     const members: Member[] = [];
-    for (let at = 7; at < reply.length; at += 2) {
+    for (let at = 8; at < reply.length; at += 2) {
       members.push({ instance: unescapePart(String(reply[at])), expiresAtMs: Number(reply[at + 1]) });
     }
     this.#others = members.map((member) => member.instance).filter((name) => name !== instance);
@@ -84,6 +87,7 @@ export class RedisSlots implements SlotStore {
       ownDrift: Number(reply[4]),
       totalDrift: Number(reply[5]),
       heldSessions: Number(reply[6]),
+      totalSlots: Number(reply[7]),
       members,
     };
   }

@@ -122,8 +122,20 @@ export interface HeartbeatAnswer {
   /** Slots the total had too many against the sum of its parts; negative: too few. */
   readonly totalDrift: number;
   readonly heldSessions: number;
+  /** Slots in use over all replicas and pools, held ones included. */
+  readonly totalSlots: number;
   /** Living replicas, this one included. */
   readonly members: readonly Member[];
+}
+
+/** A heartbeat reached the books after one of a later epoch, and did nothing. */
+export class OvertakenError extends Error {
+  readonly code = "heartbeat_overtaken";
+
+  constructor() {
+    super("a later heartbeat of this replica was booked before this one");
+    this.name = "OvertakenError";
+  }
 }
 
 export type StoreResult<Answer> =
@@ -135,6 +147,7 @@ export type Done<Answer> = (result: StoreResult<Answer>) => void;
 /** `done` is called once, unless the store never answers; deadlines are the caller's. */
 export interface SlotStore {
   run(batch: SlotBatch, done: Done<BatchAnswer>): void;
+  /** Fails with `OvertakenError` when the books are of a later epoch. */
   heartbeat(beat: Heartbeat, done: Done<HeartbeatAnswer>): void;
   /** Frees all the replica holds and removes it and its view. Answers the slots freed. */
   leave(instance: string, done: Done<number>): void;

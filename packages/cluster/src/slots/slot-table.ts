@@ -20,6 +20,7 @@ import type {
   SlotOperation,
   SlotOwner,
 } from "./slot-store";
+import { OvertakenError } from "./slot-store";
 
 interface Held {
   readonly epoch: number;
@@ -94,10 +95,12 @@ export class SlotTable {
     return { kind: "done", nowMs, answers };
   }
 
+  /** Throws `OvertakenError` when the books are of a later epoch. */
   heartbeat(beat: Heartbeat, nowMs: number): HeartbeatAnswer {
     const { instance, holdings, epoch, ttlMs } = beat;
     const before = new Map(this.#totals);
     const booked = this.#held.get(instance);
+    if (booked !== undefined && booked.epoch > epoch) throw new OvertakenError();
     const wasRegistered = booked !== undefined && (this.#replicas.get(instance) ?? 0) > nowMs;
     let reclaimedSlots = 0;
     for (const [other, expiresAtMs] of this.#replicas) {
@@ -117,6 +120,7 @@ export class SlotTable {
     this.#addUp();
     this.#forget(nowMs);
     this.#announceFalls(before, nowMs);
+    if (!wasRegistered) this.#announce.onMembership();
     const mine = holdings.get("g") ?? 0;
     const bookedMine = booked?.counts.get("g") ?? 0;
     return {
@@ -126,6 +130,7 @@ export class SlotTable {
       ownDrift: bookedMine - mine,
       totalDrift: (before.get("g") ?? 0) - ((this.#totals.get("g") ?? 0) - mine + bookedMine + reclaimedSlots + ranOut),
       heldSessions: this.#holds.size,
+      totalSlots: this.#totals.get("g") ?? 0,
       members: [...this.#replicas].map(([name, expiresAtMs]) => ({ instance: name, expiresAtMs })),
     };
   }

@@ -1,0 +1,53 @@
+/**
+ * When a replica that is apart may count slots with the others again: Redis answers promptly, and what the other
+ * replicas admitted meanwhile is on the books, or they have had their time to put it there.
+ */
+import type { Membership } from "./membership";
+
+/** How long the other replicas get after Redis answers again, ms: each of them asks once a second. */
+const PEER_WAIT_MS = 1000;
+/** Part of the response timeout within which an answer must come soon after a timeout, and for how long. Without this
+ * margin the mode would flap while answers take about as long as the timeout. */
+const PROMPT_PART = 0.6;
+const CAUTIOUS_MS = 10_000;
+
+export interface WayBackOptions {
+  readonly membership: Membership;
+  readonly responseTimeoutMs: number;
+  readonly heartbeatMs: number;
+}
+
+export class WayBack {
+  readonly #options: WayBackOptions;
+  /** When the wait for the others ends; undefined until Redis answers. */
+  #peersUntilMs: number | undefined;
+  #cautiousUntilMs = Number.NEGATIVE_INFINITY;
+
+  constructor(options: WayBackOptions) {
+    this.#options = options;
+  }
+
+  /** Touch was lost, or never found. */
+  lost(reason: "timeout" | "error" | "unregistered", nowMs: number): void {
+    if (reason === "timeout") this.#cautiousUntilMs = nowMs + CAUTIOUS_MS;
+    this.#peersUntilMs = undefined;
+  }
+
+  /** A heartbeat was answered after `latencyMs`, and the membership has taken its answer in. */
+  answered(nowMs: number, latencyMs: number): "open" | "peers-missing" | "too-slow" {
+    const { membership, responseTimeoutMs, heartbeatMs } = this.#options;
+    // A replica that has never been in touch may have to wait for the others' next regular heartbeat.
+    this.#peersUntilMs ??= nowMs + PEER_WAIT_MS + (membership.hasBeenApart ? 0 : heartbeatMs);
+    if (!membership.isSettled && nowMs < this.#peersUntilMs) return "peers-missing";
+    membership.forgetMissing();
+    const isSlow = nowMs < this.#cautiousUntilMs && latencyMs > responseTimeoutMs * PROMPT_PART;
+    if (isSlow && membership.liveCount > 1) return "too-slow";
+    this.#peersUntilMs = undefined;
+    return "open";
+  }
+
+  /** Redis has answered since touch was lost, and the wait for the others has begun. */
+  get isWaiting(): boolean {
+    return this.#peersUntilMs !== undefined;
+  }
+}

@@ -1,0 +1,139 @@
+/**
+ * The line of operations on their way to the books. Gathers what one tick asks for into one call, keeps a few calls
+ * outstanding, watches their deadline, and can be stopped so that a heartbeat finds nothing in flight: only then is it
+ * known for certain what this replica holds.
+ */
+import type { Clock } from "@obleth/clock";
+import type { BatchAnswer, SlotAnswer, SlotOperation, SlotStore, StoreResult } from "./slot-store";
+
+/** Operations of one call: bounds how long one script keeps Redis busy (about half a millisecond). */
+const MAX_OPERATIONS = 200;
+/** Calls outstanding. More would not be faster: what waits meanwhile shares the next call. */
+const MAX_OUTSTANDING = 4;
+
+export type Settle = (answer: SlotAnswer | "failed") => void;
+
+export interface OperationLineOptions {
+  readonly store: SlotStore;
+  readonly clock: Clock;
+  readonly instance: string;
+  readonly timeoutMs: number;
+  /** Runs later in the same turn of the event loop. */
+  readonly defer: (run: () => void) => void;
+  /** A call was answered; before its operations settle. */
+  readonly onAnswer: (nowMs: number, latencyMs: number) => void;
+  /** A call failed, came too late, or found this replica unregistered. Must call `abandon`. */
+  readonly onFailure: (reason: "timeout" | "error" | "unregistered", error: unknown, latencyMs: number) => void;
+}
+
+interface Queued {
+  readonly operation: SlotOperation;
+  readonly settle: Settle;
+}
+
+interface Call {
+  readonly operations: readonly Queued[];
+  readonly sentAtMs: number;
+  isOver: boolean;
+}
+
+export class OperationLine {
+  readonly #options: OperationLineOptions;
+  #queued: Queued[] = [];
+  readonly #calls = new Set<Call>();
+  #epoch = 0;
+  #isFlushDue = false;
+  #isStopped = false;
+  #whenIdle: (() => void) | undefined;
+
+  constructor(options: OperationLineOptions) {
+    this.#options = options;
+  }
+
+  /** Calls sent and not answered yet. */
+  get outstanding(): number {
+    return this.#calls.size;
+  }
+
+  /** Adds one operation to the next call. `settle` is called once: with its answer, or `failed` when abandoned. */
+  push(operation: SlotOperation, settle: Settle): void {
+    this.#queued.push({ operation, settle });
+    this.#flushSoon();
+  }
+
+  /** Sends nothing more; calls `whenIdle` once every outstanding call is answered, at once when none is. */
+  stop(whenIdle: () => void): void {
+    this.#isStopped = true;
+    if (this.#calls.size === 0) whenIdle();
+    else this.#whenIdle = whenIdle;
+  }
+
+  /** Sends again, what gathered meanwhile first. Calls carry this epoch from here on. */
+  resume(epoch: number): void {
+    this.#epoch = epoch;
+    this.#isStopped = false;
+    this.#flush();
+  }
+
+  /**
+   * Gives up all that is queued or outstanding, and stops. Each operation settles as `failed`; answers that still come
+   * are ignored, and what such a call did to the books is undone by the reconcile of a later epoch.
+   */
+  abandon(): void {
+    this.#isStopped = true;
+    this.#whenIdle = undefined;
+    const failed = [...this.#calls].flatMap((call) => call.operations).concat(this.#queued);
+    for (const call of this.#calls) call.isOver = true;
+    this.#calls.clear();
+    this.#queued = [];
+    for (const { settle } of failed) settle("failed");
+  }
+
+  #flushSoon(): void {
+    if (this.#isFlushDue || this.#isStopped) return;
+    this.#isFlushDue = true;
+    this.#options.defer(() => {
+      this.#isFlushDue = false;
+      this.#flush();
+    });
+  }
+
+  #flush(): void {
+    while (!this.#isStopped && this.#queued.length > 0 && this.#calls.size < MAX_OUTSTANDING) {
+      this.#send(this.#queued.splice(0, MAX_OPERATIONS));
+    }
+  }
+
+  #send(operations: readonly Queued[]): void {
+    const { store, clock, instance, timeoutMs, onFailure } = this.#options;
+    const call: Call = { operations, sentAtMs: clock.monotonicMs(), isOver: false };
+    this.#calls.add(call);
+    const timer = clock.setTimer(timeoutMs, () => {
+      if (!call.isOver) onFailure("timeout", undefined, timeoutMs);
+    });
+    const batch = { instance, epoch: this.#epoch, operations: operations.map(({ operation }) => operation) };
+    store.run(batch, (result) => {
+      timer.cancel();
+      if (!call.isOver) this.#answered(call, result);
+    });
+  }
+
+  #answered(call: Call, result: StoreResult<BatchAnswer>): void {
+    const latencyMs = this.#options.clock.monotonicMs() - call.sentAtMs;
+    if (!result.ok || result.answer.kind === "unregistered") {
+      this.#options.onFailure(result.ok ? "unregistered" : "error", result.ok ? undefined : result.error, latencyMs);
+      return;
+    }
+    const { answer } = result;
+    call.isOver = true;
+    this.#calls.delete(call);
+    this.#options.onAnswer(answer.nowMs, latencyMs);
+    for (const [i, { settle }] of call.operations.entries()) settle(answer.answers[i] ?? "failed");
+    if (this.#calls.size === 0 && this.#whenIdle !== undefined) {
+      const whenIdle = this.#whenIdle;
+      this.#whenIdle = undefined;
+      whenIdle();
+    }
+    this.#flush();
+  }
+}

@@ -1,0 +1,379 @@
+/**
+ * Decides how limits hold on this replica and moves between the ways without losing or doubling a slot.
+ *
+ * Together: slots are claimed in the books, heartbeats re-assert what is held. Apart: the scheduler decides alone, under
+ * the split when there are other replicas; heartbeats are the probes that lead back. Rules the rest relies on:
+ *  - losing touch changes the mode first, then settles every open claim as `unavailable`, each exactly once;
+ *  - each stretch together has its own epoch, so a call of an earlier one that runs late changes nothing that counts;
+ *  - the way back: a heartbeat puts everything held on the books, the other replicas get a moment to do the same, and
+ *    one more heartbeat goes ahead of the first claim;
+ *  - a heartbeat is sent only when no call is outstanding, because only then is it certain what is held.
+ */
+import type { Clock } from "@obleth/clock";
+import type { ClaimOutcome, PoolId } from "@obleth/fairshare";
+import { Heart } from "../membership/heart";
+import { Membership } from "../membership/membership";
+import { type ModeState, modeState } from "../membership/mode";
+import { WayBack } from "../membership/way-back";
+import type {
+  ClaimRequest,
+  ClusterSlots,
+  HoldRequest,
+  SettleClaim,
+  SlotCall,
+  SlotsHost,
+  SlotsListener,
+} from "./cluster-slots";
+import { OperationLine } from "./operation-line";
+import { Retries } from "./retries";
+import { Holdings } from "./slot-fields";
+import type {
+  ClaimOperation,
+  HeartbeatAnswer,
+  HoldOperation,
+  Member,
+  SlotAnnouncements,
+  SlotAnswer,
+  SlotOwner,
+  SlotStore,
+} from "./slot-store";
+
+export interface SharedSlotsSettings {
+  readonly sharedSlots: boolean;
+  readonly replicaAware: boolean;
+  readonly heartbeatMs: number;
+  readonly ttlMs: number;
+  /** Longest wait for an answer of the store, ms. */
+  readonly responseTimeoutMs: number;
+}
+
+export interface SharedSlotsOptions {
+  readonly store: SlotStore;
+  readonly clock: Clock;
+  readonly rng: () => number;
+  readonly instance: string;
+  readonly settings: SharedSlotsSettings;
+  /** Runs later in the same turn of the event loop. */
+  readonly defer: (run: () => void) => void;
+  readonly listener?: SlotsListener;
+  /** The store has been silent: a new connection may get through where the old one does not. */
+  readonly reconnect?: () => void;
+}
+
+/** Pause between two probes while the store is silent, ms. */
+const PROBE_MS = 1000;
+/** Pause between two looks at whether the other replicas are back, ms. */
+const PEER_LOOK_MS = 200;
+/** Least pause between two heartbeats when replicas come and go, ms. */
+const BEAT_GAP_MS = 100;
+const WAITING_REASONS = {
+  open: "alone, or slots not shared",
+  "peers-missing": "waiting for the others' heartbeats",
+  "too-slow": "answers come too close to the timeout",
+} as const;
+
+export class SharedSlots implements ClusterSlots, SlotAnnouncements {
+  readonly #options: SharedSlotsOptions;
+  readonly #membership: Membership;
+  readonly #wayBack: WayBack;
+  readonly #line: OperationLine;
+  readonly #retries: Retries;
+  readonly #heart: Heart;
+  #host: SlotsHost | undefined;
+  #state: ModeState = { mode: "local", replicas: 1, divisor: 1 };
+  #isTogether = false;
+  #epoch = 0;
+  /** What this replica holds on the books, as far as answers say; only meaningful while together. */
+  #holdings = new Holdings();
+  #totalSlots = 0;
+  /** The heartbeat under way is the one that goes ahead of the first claim. */
+  #isJoining = false;
+  #isReachable = true;
+  #failedProbes = 0;
+  #whenDecided: (() => void) | undefined;
+
+  constructor(options: SharedSlotsOptions) {
+    this.#options = options;
+    const { store, clock, instance, settings, defer, rng, listener } = options;
+    this.#membership = new Membership(instance, settings.ttlMs);
+    this.#wayBack = new WayBack({ ...settings, membership: this.#membership });
+    this.#retries = new Retries({ clock, rng, retry: (pool) => this.#host?.retry(pool) });
+    this.#line = new OperationLine({
+      store,
+      clock,
+      instance,
+      timeoutMs: settings.responseTimeoutMs,
+      defer,
+      onAnswer: (nowMs) => this.#membership.heard(nowMs),
+      onFailure: (reason, error) => this.#loseTouch(reason, error),
+    });
+    this.#line.abandon();
+    this.#heart = new Heart({
+      store,
+      clock,
+      timeoutMs: settings.responseTimeoutMs,
+      onDue: () => this.#beat(),
+      onAnswer: (answer, latencyMs) => {
+        listener?.onCall?.("heartbeat", "done", latencyMs);
+        this.#beatAnswered(answer, latencyMs);
+      },
+      onFailure: (reason, error, latencyMs) => {
+        listener?.onCall?.("heartbeat", reason, latencyMs);
+        this.#beatFailed(reason, error);
+      },
+    });
+  }
+
+  get state(): ModeState {
+    return this.#state;
+  }
+
+  /** Living replicas as last known; empty before the first heartbeat was answered. */
+  get members(): readonly Member[] {
+    return this.#membership.members;
+  }
+
+  /** False while the store does not answer in time. */
+  get isReachable(): boolean {
+    return this.#isReachable;
+  }
+
+  /** Slots in use over all replicas at the last heartbeat. */
+  get totalSlots(): number {
+    return this.#totalSlots;
+  }
+
+  /**
+   * Sends the first heartbeat. `whenDecided` runs once it is known how limits hold: alone, together with the others,
+   * or without a store that answers. Requests must not be admitted before.
+   */
+  start(host: SlotsHost, whenDecided: () => void): void {
+    this.#host = host;
+    this.#whenDecided = whenDecided;
+    this.#beat();
+  }
+
+  claim(request: ClaimRequest, settle: SettleClaim): void {
+    if (!this.#isTogether) {
+      this.#options.defer(() => settle("unavailable", null));
+      return;
+    }
+    const sentAtMs = this.#options.clock.monotonicMs();
+    const operation: ClaimOperation = { ...request, kind: "claim" };
+    this.#line.push(operation, (answer) => {
+      const outcome = this.#claimed(operation, answer);
+      if (answer !== "failed") this.#report("claim", outcome, sentAtMs);
+      const isIn = answer !== "failed" && answer.kind === "claim";
+      settle(outcome, isIn ? answer.sinceLastFinishMs : null);
+    });
+  }
+
+  release(slot: SlotOwner): void {
+    if (!this.#isTogether) return;
+    const owner = ownerOf(slot);
+    const sentAtMs = this.#options.clock.monotonicMs();
+    this.#line.push({ ...owner, kind: "release" }, (answer) => {
+      if (answer === "failed" || answer.kind !== "release") return;
+      this.#holdings.add(owner, -1);
+      this.#report("release", answer.answer, sentAtMs);
+    });
+  }
+
+  hold(request: HoldRequest): void {
+    if (!this.#isTogether) return;
+    const operation: HoldOperation = { ...request, kind: "hold" };
+    const sentAtMs = this.#options.clock.monotonicMs();
+    this.#line.push(operation, (answer) => {
+      if (answer === "failed" || answer.kind !== "hold") return;
+      this.#holdings.add(operation, -1);
+      this.#report("hold", answer.answer, sentAtMs);
+    });
+  }
+
+  dropHolds(pool: PoolId): void {
+    if (this.#isTogether) this.#line.push({ kind: "drop-holds", pool }, () => undefined);
+  }
+
+  /** A freed slot was announced, or the subscription was renewed and announcements may have been missed (null). */
+  onReleased(pool: PoolId | null): void {
+    if (this.#isTogether) this.#retries.announced(pool);
+  }
+
+  /** Another replica came or went: a heartbeat tells who lives. */
+  onMembership(): void {
+    this.#heart.beatSoon(BEAT_GAP_MS);
+  }
+
+  /** Gives everything back and leaves. `done` runs when the store has answered or has had its time. */
+  leave(done: () => void): void {
+    this.#heart.stop();
+    this.#retries.clear();
+    if (this.#isTogether) this.#setState(false, "shutting down");
+    this.#line.abandon();
+    const sentAtMs = this.#options.clock.monotonicMs();
+    let isDone = false;
+    const finish = (result: string) => {
+      if (isDone) return;
+      isDone = true;
+      this.#report("leave", result, sentAtMs);
+      done();
+    };
+    const timer = this.#options.clock.setTimer(this.#options.settings.responseTimeoutMs, () => finish("timeout"));
+    this.#options.store.leave(this.#options.instance, (result) => {
+      timer.cancel();
+      finish(result.ok ? "done" : "error");
+    });
+  }
+
+  #claimed(request: ClaimRequest, answer: SlotAnswer | "failed"): ClaimOutcome {
+    if (answer === "failed" || answer.kind !== "claim") return "unavailable";
+    switch (answer.answer) {
+      case "granted":
+      case "redeemed":
+        this.#holdings.add(request, 1);
+        return answer.answer;
+      case "none":
+        return "pool";
+      case "ceiling":
+        this.#retries.denied(null, answer.retryMs);
+        return "ceiling";
+      default:
+        this.#retries.denied(request.pool, answer.retryMs);
+        return answer.answer;
+    }
+  }
+
+  #beat(): void {
+    if (this.#isTogether) this.#line.stop(() => this.#sendBeat(this.#holdings));
+    else this.#sendBeat(this.#host?.holdings() ?? new Holdings(), ++this.#epoch);
+  }
+
+  #sendBeat(holdings: Holdings, epoch = this.#epoch): void {
+    const { instance, settings } = this.#options;
+    this.#heart.send({ instance, ttlMs: settings.ttlMs, epoch, holdings: new Map(holdings.counts) });
+  }
+
+  #beatAnswered(answer: HeartbeatAnswer, latencyMs: number): void {
+    const { settings, listener } = this.#options;
+    this.#failedProbes = 0;
+    this.#totalSlots = answer.totalSlots;
+    this.#setReachable(true, "answered");
+    const { reclaimedSlots, ownDrift, totalDrift, wasRegistered } = answer;
+    const hasDrifted = this.#isTogether && !this.#isJoining && wasRegistered && (ownDrift !== 0 || totalDrift !== 0);
+    if (reclaimedSlots > 0 || hasDrifted) listener?.onRepair?.({ reclaimedSlots, ownDrift, totalDrift });
+    this.#isJoining = false;
+    if (!this.#isTogether) {
+      this.#membership.update(answer);
+      this.#tryToJoin(latencyMs);
+      return;
+    }
+    if (!wasRegistered) {
+      this.#loseTouch("unregistered", undefined);
+      return;
+    }
+    this.#membership.update(answer);
+    if (this.#membership.liveCount > 1) {
+      if (this.#membership.liveCount !== this.#state.replicas) this.#setState(true, "replica count changed");
+      this.#line.resume(this.#epoch);
+    } else {
+      this.#setState(false, "alone");
+      this.#line.abandon();
+      this.#host?.retry(null);
+    }
+    this.#heart.beatIn(settings.heartbeatMs);
+    this.#decided();
+  }
+
+  /** The store answers and this replica is registered: is it time to count slots together? */
+  #tryToJoin(latencyMs: number): void {
+    const { clock, settings } = this.#options;
+    const way = this.#wayBack.answered(clock.monotonicMs(), latencyMs);
+    if (way === "open" && settings.sharedSlots && this.#membership.liveCount > 1) {
+      this.#join();
+      return;
+    }
+    this.#setState(false, WAITING_REASONS[way]);
+    if (way === "peers-missing") {
+      this.#heart.beatIn(PEER_LOOK_MS);
+      return;
+    }
+    this.#heart.beatIn(way === "open" ? settings.heartbeatMs : PROBE_MS);
+    this.#decided();
+  }
+
+  #join(): void {
+    this.#holdings = this.#host?.holdings() ?? new Holdings();
+    this.#epoch++;
+    this.#isJoining = true;
+    this.#setState(true, "reconciled");
+    // Claims that the new mode causes gather behind this heartbeat, which may have more on it than the last one.
+    this.#sendBeat(this.#holdings);
+  }
+
+  #beatFailed(reason: "timeout" | "error", error: unknown): void {
+    this.#failedProbes++;
+    if (this.#isTogether) {
+      this.#loseTouch(reason, error);
+      return;
+    }
+    if (this.#wayBack.isWaiting) this.#membership.lostTouch();
+    this.#wayBack.lost(reason, this.#options.clock.monotonicMs());
+    this.#setReachable(false, describe(reason, error));
+    if (reason === "timeout" || this.#failedProbes % 3 === 0) this.#options.reconnect?.();
+    this.#heart.beatIn(PROBE_MS);
+    this.#decided();
+  }
+
+  #loseTouch(reason: "timeout" | "error" | "unregistered", error: unknown): void {
+    if (!this.#isTogether) return;
+    this.#heart.drop();
+    this.#isJoining = false;
+    this.#wayBack.lost(reason, this.#options.clock.monotonicMs());
+    this.#membership.lostTouch();
+    this.#retries.clear();
+    if (reason !== "unregistered") this.#setReachable(false, describe(reason, error));
+    this.#setState(false, describe(reason, error));
+    this.#line.abandon();
+    this.#host?.retry(null);
+    this.#heart.beatIn(reason === "unregistered" ? BEAT_GAP_MS : PROBE_MS);
+    this.#decided();
+  }
+
+  #setState(isTogether: boolean, reason: string): void {
+    const { sharedSlots, replicaAware } = this.#options.settings;
+    this.#isTogether = isTogether;
+    const replicas = this.#membership.liveCount;
+    const next = modeState({ sharedSlots, replicaAware, replicas, isReconciled: isTogether });
+    const { mode, divisor } = this.#state;
+    const isSame = next.mode === mode && next.divisor === divisor && next.replicas === this.#state.replicas;
+    if (isSame) return;
+    this.#state = next;
+    this.#host?.onMode(next);
+    this.#options.listener?.onModeChange?.(next, reason);
+  }
+
+  #setReachable(isReachable: boolean, reason: string): void {
+    if (this.#isReachable === isReachable) return;
+    this.#isReachable = isReachable;
+    this.#options.listener?.onReachable?.(isReachable, reason);
+  }
+
+  #decided(): void {
+    const whenDecided = this.#whenDecided;
+    this.#whenDecided = undefined;
+    whenDecided?.();
+  }
+
+  #report(call: SlotCall, result: string, sentAtMs: number): void {
+    this.#options.listener?.onCall?.(call, result, this.#options.clock.monotonicMs() - sentAtMs);
+  }
+}
+
+/** A copy: the scheduler reuses its records after the call. */
+function ownerOf({ pool, tenantId, keyId }: SlotOwner): SlotOwner {
+  return { pool, tenantId, keyId };
+}
+
+function describe(reason: string, error: unknown): string {
+  return error instanceof Error ? `${reason}: ${error.message}` : reason;
+}

@@ -1,0 +1,102 @@
+/** Several replicas, one store, one backend, one virtual clock, one seed. */
+import { VirtualClock } from "@obleth/clock";
+import { keyId, poolId, tenantId } from "@obleth/fairshare";
+import type { SharedSlotsSettings } from "../../src/slots/shared-slots";
+import type { SlotOwner } from "../../src/slots/slot-store";
+import { Backend } from "./backend";
+import { type Limits, Replica, type ReplicaOptions } from "./replica";
+import { type Link, StoreServer } from "./store-server";
+
+export const SETTINGS: SharedSlotsSettings = {
+  sharedSlots: true,
+  replicaAware: true,
+  heartbeatMs: 1000,
+  ttlMs: 3000,
+  responseTimeoutMs: 250,
+};
+
+export interface FleetOptions {
+  readonly seed?: number;
+  readonly limits?: Partial<Limits>;
+  readonly settings?: Partial<SharedSlotsSettings>;
+  /** One way, ms. */
+  readonly latencyMs?: (rng: () => number) => number;
+  readonly affinity?: Pick<ReplicaOptions, "holdMs" | "maxHeld" | "maxJumps">;
+}
+
+export class Fleet {
+  readonly clock = new VirtualClock();
+  readonly backend = new Backend();
+  readonly server = new StoreServer(this.clock);
+  readonly replicas: Replica[] = [];
+  readonly links: Link[] = [];
+  readonly rng: () => number;
+  readonly limits: Limits;
+  readonly #options: FleetOptions;
+  #started = 0;
+
+  constructor(options: FleetOptions = {}) {
+    this.#options = options;
+    this.rng = seeded(options.seed ?? 1);
+    this.limits = { poolSize: 20, ceiling: 4096, tenantCap: null, keyCap: null, ...options.limits };
+  }
+
+  /** Starts one replica; time does not pass. */
+  add(): Replica {
+    const latencyMs = this.#options.latencyMs ?? (() => 0.5);
+    const link = this.server.link(() => latencyMs(this.rng));
+    const replica = new Replica({
+      name: `replica-${++this.#started}`,
+      clock: this.clock,
+      link,
+      backend: this.backend,
+      limits: this.limits,
+      settings: { ...SETTINGS, ...this.#options.settings },
+      rng: this.rng,
+      ...this.#options.affinity,
+    });
+    this.links.push(link);
+    this.replicas.push(replica);
+    return replica;
+  }
+
+  /** Starts `count` replicas and lets them find each other. */
+  start(count: number): Replica[] {
+    const started = Array.from({ length: count }, () => this.add());
+    this.clock.advance(2500);
+    return started;
+  }
+
+  get modes(): string[] {
+    return this.replicas.map((replica) => replica.mode);
+  }
+
+  /** Advances until `holds` is true, at most `limitMs`; answers how long it took, or Infinity. */
+  until(holds: () => boolean, limitMs: number): number {
+    const startMs = this.clock.monotonicMs();
+    while (!holds()) {
+      if (this.clock.monotonicMs() - startMs >= limitMs) return Number.POSITIVE_INFINITY;
+      this.clock.advance(1);
+    }
+    return this.clock.monotonicMs() - startMs;
+  }
+}
+
+export function owner(pool = "chat", tenant = "acme", key = `${tenant}-key`): SlotOwner {
+  return { pool: poolId(pool), tenantId: tenantId(tenant), keyId: keyId(key) };
+}
+
+export function request(serviceMs: number, who: SlotOwner = owner()) {
+  return { owner: who, serviceMs, session: null };
+}
+
+/** Uniform in [0, 1): mulberry32, the same numbers for the same seed everywhere. */
+export function seeded(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
