@@ -1,5 +1,5 @@
 /** What every process we start shares: where the repository is, which Node runs, and no telemetry. */
-import { accessSync, constants, mkdirSync } from "node:fs";
+import { accessSync, constants, existsSync, mkdirSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { Refusal } from "./refusal.mjs";
@@ -32,13 +32,24 @@ export function requireNode(running = process.versions.node) {
  */
 export function requireWritable(dir, variable) {
   try {
-    mkdirSync(dir, { recursive: true });
+    makeFolder(dir);
     accessSync(dir, constants.W_OK);
   } catch (error) {
     throw new Refusal(
       `Cannot write to ${dir} (${codeOf(error)}). Make it writable or set ${variable} to another folder.`,
     );
   }
+}
+
+/**
+ * Makes a folder and those above it. Node's own recursive form never returns where the system denies that a folder can
+ * exist, as below /proc.
+ * @param {string} dir
+ */
+function makeFolder(dir) {
+  if (existsSync(dir)) return;
+  if (path.dirname(dir) !== dir) makeFolder(path.dirname(dir));
+  mkdirSync(dir);
 }
 
 /**
