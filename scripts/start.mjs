@@ -11,6 +11,7 @@ import path from "node:path";
 import { parseArgs } from "node:util";
 import { readAddress, requireFree, urlOf } from "./launch/addresses.mjs";
 import { QUIET, ROOT, requireNode, requireWritable } from "./launch/environment.mjs";
+import { readFirstRun } from "./launch/first-run.mjs";
 import { greet } from "./launch/greeting.mjs";
 import { ensureBuilt, ensureInstalled } from "./launch/install.mjs";
 import { clearLeftovers, Processes } from "./launch/processes.mjs";
@@ -124,7 +125,7 @@ async function startAll(processes, { flags, dataDir, listen }) {
     OBLETH_SHUTDOWN_GRACE_SECS: process.env.OBLETH_SHUTDOWN_GRACE_SECS || GRACE_SECS,
   };
   /** @param {string} app @param {string} built */
-  const program = (app, built) =>
+  const commandOf = (app, built) =>
     flags.isDev
       ? ["--import", "tsx", "--watch", "--watch-preserve-output", `apps/${app}/src/main.ts`]
       : [`apps/${app}/${built}`];
@@ -133,20 +134,27 @@ async function startAll(processes, { flags, dataDir, listen }) {
   if (listen.simulated !== undefined) {
     const { host, port } = listen.simulated.address;
     const sim = processes.start("sim-backend", {
-      args: [...program("sim-backend", "dist/main.js"), "--host", host, "--port", String(port)],
+      args: [...commandOf("sim-backend", "dist/main.js"), "--host", host, "--port", String(port)],
       isShown: flags.isDev,
     });
     await processes.untilReady(sim, `${urlOf(listen.simulated.address)}/health`);
   }
   console.log("Starting the gateway and its database ...");
   const gateway = processes.start("gateway", {
-    args: program("gateway", "dist/main.js"),
+    args: commandOf("gateway", "dist/main.js"),
     env: { ...env, OBLETH_SEED: flags.isEmpty ? "none" : process.env.OBLETH_SEED },
     isShown: flags.isDev,
   });
   await processes.untilReady(gateway, `${adminUrl}/ready`);
+  const program = dashboardProgram(flags.isDev, listen.dashboard.address);
   const dashboard = processes.start("dashboard", {
-    ...dashboardProgram(flags.isDev, listen.dashboard.address),
+    ...program,
+    env: {
+      ...env,
+      OBLETH_MANAGEMENT_URL: process.env.OBLETH_MANAGEMENT_URL || adminUrl,
+      OBLETH_SESSION_SECRET: readFirstRun(dataDir).sessionSecret,
+      ...program.env,
+    },
     isShown: flags.isDev,
   });
   await processes.untilReady(dashboard, `${dashboardUrl}/login`);
@@ -166,7 +174,8 @@ async function startAll(processes, { flags, dataDir, listen }) {
 function dashboardProgram(isDev, { host, port }) {
   if (isDev) {
     const next = path.join(ROOT, "node_modules/next/dist/bin/next");
-    return { args: [next, "dev", "--hostname", host, "--port", String(port)], cwd: path.join(ROOT, "apps/dashboard") };
+    const args = [next, "dev", "--hostname", host, "--port", String(port)];
+    return { args, cwd: path.join(ROOT, "apps/dashboard"), env: {} };
   }
   return {
     args: [path.join(ROOT, "apps/dashboard/.next/standalone/apps/dashboard/server.js")],

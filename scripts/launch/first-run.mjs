@@ -5,6 +5,7 @@ import path from "node:path";
 /**
  * @typedef {object} FirstRun
  * @property {string | undefined} adminToken bearer token of the management API
+ * @property {string | undefined} sessionSecret what seals the dashboard's sessions
  * @property {string | undefined} adminEmail
  * @property {string | undefined} adminPassword
  * @property {Record<string, string>} keys API key secrets by tenant name
@@ -20,6 +21,7 @@ export function readFirstRun(dataDir) {
   const sample = readJson(path.join(dataDir, "sample-keys.json"));
   return {
     adminToken: process.env.OBLETH_ADMIN_TOKEN || readText(path.join(dataDir, "admin-token")),
+    sessionSecret: process.env.OBLETH_SESSION_SECRET || readText(path.join(dataDir, "session-secret")),
     adminEmail: login.email,
     adminPassword: login.password,
     keys: sample.keys ?? {},
