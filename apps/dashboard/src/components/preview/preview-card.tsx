@@ -6,6 +6,7 @@ import { cn } from "../../lib/cn";
 import { formatExact } from "../../lib/format";
 import { changedParts, type PreviewPart, type PreviewRow } from "../../lib/preview-rows";
 import { Glyph } from "../ui/glyph";
+import { Segmented } from "../ui/segmented";
 
 export type PreviewMode = "busy" | "demand";
 
@@ -29,7 +30,15 @@ export function PreviewCard({ row, subject, level, footer }: Readonly<PreviewCar
         <h3 className="min-w-0 flex-1 basis-48 text-small font-medium" data-testid="preview-headline">
           {row.summary}
         </h3>
-        <ModeSwitch mode={mode} onMode={setMode} />
+        <Segmented
+          label="What the preview assumes"
+          value={mode}
+          options={[
+            { value: "busy", label: "If everyone is busy" },
+            { value: "demand", label: "With today's demand" },
+          ]}
+          onValue={setMode}
+        />
       </div>
       <PartList parts={shown} subject={subject} />
       <div className="space-y-1.5 px-3 py-2 text-small text-text-2">
@@ -87,24 +96,6 @@ function PartList({ parts, subject }: Readonly<{ parts: readonly PreviewPart[]; 
 function Delta({ change }: Readonly<{ change: number }>) {
   const text = change === 0 ? "same" : change > 0 ? `+${change}` : `−${-change}`;
   return <span className={cn("num text-right text-micro", change === 0 ? "text-text-3" : "text-text")}>{text}</span>;
-}
-
-function ModeSwitch({ mode, onMode }: Readonly<{ mode: PreviewMode; onMode: (mode: PreviewMode) => void }>) {
-  return (
-    <fieldset aria-label="What the preview assumes" className="flex rounded-control border p-0.5">
-      {(["busy", "demand"] as const).map((choice) => (
-        <button
-          key={choice}
-          type="button"
-          aria-pressed={mode === choice}
-          onClick={() => onMode(choice)}
-          className={cn("h-6 rounded-[4px] px-2 text-micro text-text-2", mode === choice && "bg-subtle text-text")}
-        >
-          {choice === "busy" ? "If everyone is busy" : "With today's demand"}
-        </button>
-      ))}
-    </fieldset>
-  );
 }
 
 function asSettled(part: PreviewPart): PreviewPart {

@@ -10,12 +10,14 @@ import { Button } from "../../components/ui/button";
 import { groupColor } from "../../components/ui/group-mark";
 import { Empty } from "../../components/ui/notice";
 import { Panel } from "../../components/ui/panel";
+import { Segmented } from "../../components/ui/segmented";
 import { Skeleton, SkeletonRows } from "../../components/ui/skeleton";
 import { cn } from "../../lib/cn";
 import { plural } from "../../lib/format";
 import { scopePrefix } from "../../lib/scope";
 import { useFreshness, useLive } from "../../queries/use-live";
 import type { Live, LivePool } from "../../queries/wire";
+import { HistoryPanel } from "./history-panel";
 import { paceText, poolAnswer } from "./logic/answer-line";
 import { laneHolders } from "./logic/lanes";
 import { poolBand } from "./logic/pool-state";
@@ -118,7 +120,17 @@ function PoolPanels({ live, pool }: Readonly<{ live: Live; pool: LivePool }>) {
     <>
       <Panel
         title="Slots"
-        actions={<ViewSwitch view={view} onView={(next) => void setParams({ view: next })} />}
+        actions={
+          <Segmented
+            label="How to draw the slots"
+            value={view}
+            options={[
+              { value: "lanes", label: "Lanes" },
+              { value: "strip", label: "Strip" },
+            ]}
+            onValue={(next) => void setParams({ view: next })}
+          />
+        }
         bodyClassName="px-4 py-3"
       >
         <SizeNote pool={pool} algorithm={live.algorithm} />
@@ -140,28 +152,8 @@ function PoolPanels({ live, pool }: Readonly<{ live: Live; pool: LivePool }>) {
           <TenantTable pool={pool} selected={group} onLight={setLit} />
         )}
       </Panel>
+      <HistoryPanel pool={pool} startedTsMs={live.started_ts_ms} replicas={live.replicas} />
     </>
-  );
-}
-
-function ViewSwitch({
-  view,
-  onView,
-}: Readonly<{ view: "lanes" | "strip"; onView: (view: "lanes" | "strip") => void }>) {
-  return (
-    <fieldset aria-label="How to draw the slots" className="flex rounded-control border p-0.5">
-      {(["lanes", "strip"] as const).map((choice) => (
-        <button
-          key={choice}
-          type="button"
-          aria-pressed={view === choice}
-          onClick={() => onView(choice)}
-          className={cn("h-6 rounded-[4px] px-2 text-micro text-text-2", view === choice && "bg-subtle text-text")}
-        >
-          {choice === "lanes" ? "Lanes" : "Strip"}
-        </button>
-      ))}
-    </fieldset>
   );
 }
 
