@@ -33,6 +33,13 @@ describe("the log", () => {
     expect(() => JSON.parse(line)).not.toThrow();
   });
 
+  it("leaves out what a failed statement was given", () => {
+    const error = Object.assign(new Error("Failed query: insert\nparams: canary-1,canary-2"), { params: ["canary-3"] });
+    const line = logged(({ log }) => log.error({ err: error }, "database.failed"));
+    expect(line).toContain("Failed query: insert");
+    expect(line).not.toContain("canary");
+  });
+
   it("hides secrets learned later, and leaves ordinary words alone", () => {
     const line = logged((handle) => {
       handle.hide(["learned-later"]);

@@ -47,6 +47,7 @@ export function makeLog(options: LogOptions): LogHandle {
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
       messageKey: "event",
+      serializers: { err: shownError },
       redact: { paths: CENSORED.flatMap((name) => [name, `*.${name}`]), censor: HIDDEN },
     },
     { write: (line: string) => write(line.replace(pattern, HIDDEN)) },
@@ -62,6 +63,13 @@ export function makeLog(options: LogOptions): LogHandle {
       }
     },
   };
+}
+
+/** An error without what a failed statement was given: rows hold hashes and sealed credentials. */
+function shownError(error: Error): object {
+  const { params: _params, ...shown } = pino.stdSerializers.err(error);
+  const withoutParams = (text: string) => text.replace(/\nparams: [^\n]*/g, "");
+  return { ...shown, message: withoutParams(shown.message), stack: withoutParams(shown.stack) };
 }
 
 /** Key secrets, credentials inside addresses, bearer credentials, and the process's own. */

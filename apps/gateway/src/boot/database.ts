@@ -2,7 +2,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Settings } from "@obleth/config";
 import { connect, type DbHandle, makeDb, migrate, SchemaTooNewError } from "@obleth/db";
-import { type DataLock, type EmbeddedPostgres, lockDataDir, startEmbeddedPostgres } from "@obleth/db/embedded";
+import { type EmbeddedPostgres, startEmbeddedPostgres } from "@obleth/db/embedded";
 import { StartError } from "../errors";
 import type { Log } from "../log";
 
@@ -11,7 +11,9 @@ export interface OpenDatabase {
   readonly handle: DbHandle;
   /** Null: a database that others run. */
   readonly embedded: EmbeddedPostgres | null;
-  /** Closes connections, then stops the embedded server and lets the data folder go. */
+  /** Whether it answers at this moment, its version, and how long a call takes. */
+  probe(): Promise<{ reachable: boolean; version: string | null; call_ms: number | null }>;
+  /** Closes connections, then stops the embedded server. */
   close(): Promise<void>;
   /** For leaving at once: tells the embedded server to stop and does not wait. */
   closeWithoutWaiting(): void;
@@ -20,15 +22,21 @@ export interface OpenDatabase {
 /** How long a database that starts together with the gateway may take to answer. */
 const CONNECT_DEADLINE_MS = 60_000;
 const RETRY_MS = 500;
+/** A state page must not hang because the database does. */
+const PROBE_MS = 1_000;
 
-export async function openDatabase(settings: Settings, dataDir: string, log: Log): Promise<OpenDatabase> {
-  return settings.databaseUrl === null
-    ? await openEmbedded(settings, dataDir, log)
-    : await openGiven(settings, settings.databaseUrl, log);
+export interface DatabaseOptions {
+  readonly dataDir: string;
+  readonly log: Log;
+  readonly stopping: AbortSignal;
 }
 
-async function openEmbedded(settings: Settings, dataDir: string, log: Log): Promise<OpenDatabase> {
-  const lock: DataLock = lockDataDir(dataDir);
+export async function openDatabase(settings: Settings, options: DatabaseOptions): Promise<OpenDatabase> {
+  const { databaseUrl } = settings;
+  return await (databaseUrl === null ? openEmbedded(settings, options) : openGiven(settings, databaseUrl, options));
+}
+
+async function openEmbedded(settings: Settings, { dataDir, log }: DatabaseOptions): Promise<OpenDatabase> {
   let server: EmbeddedPostgres | undefined;
   try {
     server = await startEmbeddedPostgres({
@@ -44,25 +52,22 @@ async function openEmbedded(settings: Settings, dataDir: string, log: Log): Prom
       url,
       handle,
       embedded,
+      probe: () => probe(handle),
       close: async () => {
         await handle.close();
         await embedded.stop();
-        lock.release();
       },
-      closeWithoutWaiting: () => {
-        embedded.stopWithoutWaiting();
-        lock.release();
-      },
+      closeWithoutWaiting: () => embedded.stopWithoutWaiting(),
     };
   } catch (error) {
     await server?.stop();
-    lock.release();
     throw error;
   }
 }
 
-async function openGiven(settings: Settings, url: string, log: Log): Promise<OpenDatabase> {
-  await untilItAnswers(url, log);
+async function openGiven(settings: Settings, url: string, options: DatabaseOptions): Promise<OpenDatabase> {
+  const { log } = options;
+  await untilItAnswers(url, options);
   try {
     log.info({ applied: await migrate(url) }, "database.ready");
   } catch (error) {
@@ -70,10 +75,31 @@ async function openGiven(settings: Settings, url: string, log: Log): Promise<Ope
     throw new StartError(`the database could not be migrated: ${reasonOf(error)}`, { cause: error });
   }
   const handle = makeDb(url, { maxConnections: settings.databasePoolSize, prepare: settings.databasePrepare });
-  return { url, handle, embedded: null, close: () => handle.close(), closeWithoutWaiting: () => {} };
+  return {
+    url,
+    handle,
+    embedded: null,
+    probe: () => probe(handle),
+    close: () => handle.close(),
+    closeWithoutWaiting: () => {},
+  };
 }
 
-async function untilItAnswers(url: string, log: Log): Promise<void> {
+async function probe({ sql }: DbHandle) {
+  const startMs = performance.now();
+  try {
+    const answer = await Promise.race([
+      sql<{ version: string }[]>`select current_setting('server_version') as version`,
+      delay(PROBE_MS, undefined, { ref: false }),
+    ]);
+    if (answer === undefined) return { reachable: false, version: null, call_ms: null };
+    return { reachable: true, version: answer[0]?.version ?? null, call_ms: performance.now() - startMs };
+  } catch {
+    return { reachable: false, version: null, call_ms: null };
+  }
+}
+
+async function untilItAnswers(url: string, { log, stopping }: DatabaseOptions): Promise<void> {
   const deadline = performance.now() + CONNECT_DEADLINE_MS;
   let hasComplained = false;
   for (;;) {
@@ -89,7 +115,7 @@ async function untilItAnswers(url: string, log: Log): Promise<void> {
       }
       if (!hasComplained) log.warn({ reason: reasonOf(error) }, "database.waiting");
       hasComplained = true;
-      await delay(RETRY_MS);
+      await delay(RETRY_MS, undefined, { signal: stopping });
     } finally {
       await sql.end({ timeout: 1 });
     }

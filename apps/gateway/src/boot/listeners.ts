@@ -1,6 +1,6 @@
 /** HTTP servers of the process: opening them with settings that suit long streams, and closing them without cutting any. */
 import { once } from "node:events";
-import { createServer, type RequestListener, type Server } from "node:http";
+import { createServer, type RequestListener, type Server, type ServerOptions } from "node:http";
 import type { ListenAddress } from "@obleth/config";
 import { StartError } from "../errors";
 
@@ -8,7 +8,8 @@ import { StartError } from "../errors";
 const KEEP_ALIVE_MS = 75_000;
 /** A client that does not finish its head in time is not worth a socket. */
 const HEADERS_MS = 30_000;
-const CHECK_MS = 5_000;
+/** The largest body of the management API is an import of some megabytes. */
+const REQUEST_MS = 300_000;
 
 export interface Listener {
   readonly server: Server;
@@ -20,32 +21,29 @@ export interface ListenOptions {
   readonly address: ListenAddress;
   /** The setting that moves it elsewhere. */
   readonly setting: string;
-  readonly handle: RequestListener;
-  /** Takes bytes that are not HTTP. */
-  readonly onClientError?: (error: Error, socket: import("node:stream").Duplex) => void;
-  /** Longest head in bytes. */
-  readonly maxHeaderBytes?: number;
+  /** Hangs its handlers on the server before it listens. */
+  readonly attach: (server: Server) => void;
+  readonly server?: ServerOptions;
 }
+
+/** Servers of the pages that people and tools read. */
+const PLAIN_SERVER: ServerOptions = {
+  keepAliveTimeout: KEEP_ALIVE_MS,
+  headersTimeout: HEADERS_MS,
+  requestTimeout: REQUEST_MS,
+  noDelay: true,
+  insecureHTTPParser: false,
+};
+
+export const answering = (handle: RequestListener) => (server: Server) => void server.on("request", handle);
 
 /**
  * Opens a listener.
  * @throws StartError in one line when the address cannot be had.
  */
 export async function openListener(options: ListenOptions): Promise<Listener> {
-  const server = createServer(
-    {
-      keepAliveTimeout: KEEP_ALIVE_MS,
-      headersTimeout: HEADERS_MS,
-      // Uploads and answers may take as long as they need; stalls are watched where the bytes are.
-      requestTimeout: 0,
-      connectionsCheckingInterval: CHECK_MS,
-      noDelay: true,
-      insecureHTTPParser: false,
-      ...(options.maxHeaderBytes === undefined ? {} : { maxHeaderSize: options.maxHeaderBytes }),
-    },
-    options.handle,
-  );
-  if (options.onClientError !== undefined) server.on("clientError", options.onClientError);
+  const server = createServer(options.server ?? PLAIN_SERVER);
+  options.attach(server);
   const { host, port } = options.address;
   try {
     server.listen(port, host);

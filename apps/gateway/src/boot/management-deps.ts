@@ -1,0 +1,125 @@
+/** Answers what the management API asks of the running gateway. */
+import type { Settings } from "@obleth/config";
+import type { CapacityStatus, Cluster, EndpointCheck, EndpointHealth } from "@obleth/contract";
+import { poolId } from "@obleth/fairshare";
+import { askProvider } from "../capacity/ask-provider";
+import type { ManagementDeps, ManagementSettings } from "../management/deps";
+import { clusterSettings } from "../observe/cluster-settings";
+import type { Moment } from "../observe/moment";
+import type { EndpointRecord } from "../policy-cache/records";
+import type { Foundation } from "./foundation";
+import type { Observation } from "./observation";
+import type { Policies } from "./policies";
+
+export interface ManagementParts {
+  readonly foundation: Foundation;
+  readonly policies: Policies;
+  readonly observation: Observation;
+  readonly moment: () => Moment;
+  readonly cluster: () => Promise<Cluster>;
+  readonly isEndpointHealthy: (endpointId: string) => boolean;
+}
+
+/** How long a sign-in lasts: a working day and the night after. */
+const SESSION_TTL_MS = 24 * 3_600_000;
+/** An import of a few thousand models and tenants. */
+const MAX_BODY_BYTES = 32 * 1024 * 1024;
+
+export function managementDeps(parts: ManagementParts): ManagementDeps {
+  const { foundation, policies, observation } = parts;
+  const { settings, clock, instance, readiness } = foundation;
+  const rules = { blockPrivateNetworks: settings.blockPrivateNetworks };
+  return {
+    db: foundation.database.handle.db,
+    settings: managementSettings(settings, foundation.secrets.adminToken),
+    clock,
+    log: foundation.log,
+    sealer: foundation.sealer,
+    hashSecret: foundation.hashSecret,
+    build: foundation.build,
+    isDraining: () => readiness.conditions().not_draining === false,
+    live: (query) => observation.live.answer(query),
+    history: (query) => observation.history.answer(query),
+    picture: () => {
+      const moment = parts.moment();
+      return {
+        tsMs: moment.tsMs,
+        configVersion: policies.configVersion(),
+        engine: moment.engine,
+        explainContext: (pool) => observation.explainContext(moment, pool),
+      };
+    },
+    cluster: parts.cluster,
+    clusterSettings: async () => clusterSettings(settings, instance),
+    capacityOf: (model) => capacityOf(policies, model),
+    capacityDiscovery: () => ({
+      interval_ms: settings.discoveryIntervalSecs * 1000,
+      instance: instance,
+      models: [],
+    }),
+    endpointHealth: (id) => healthOf(parts, id),
+    checkEndpoint: async (id): Promise<EndpointCheck> => {
+      const endpoint = findEndpoint(policies, id);
+      if (endpoint === undefined) {
+        const message = "The endpoint was just changed; try again in a moment.";
+        return { ok: false, status: null, duration_ms: 0, message, health: healthOf(parts, id) };
+      }
+      const answer = await askProvider(endpoint, rules);
+      const ok = answer.status !== null && answer.status < 500;
+      return {
+        ok,
+        status: answer.status,
+        duration_ms: answer.durationMs,
+        message: answer.message,
+        health: healthOf(parts, id),
+      };
+    },
+    discoverModels: async (provider) => {
+      const answer = await askProvider(provider, rules);
+      if (answer.models.length === 0) throw new Error(answer.message);
+      return answer.models;
+    },
+    budgetState: async () => null,
+  };
+}
+
+function managementSettings(settings: Settings, adminToken: string): ManagementSettings {
+  return {
+    adminToken,
+    environmentLabel: settings.environmentLabel ?? undefined,
+    sessionTtlMs: SESSION_TTL_MS,
+    globalMaxInFlight: settings.globalMaxInFlight,
+    defaultModelMaxInFlight: settings.defaultModelMaxInFlight,
+    admissionTimeoutMs: settings.admissionTimeoutSecs * 1000,
+    historyRetentionMs: settings.fairshareHistorySecs * 1000,
+    maxBodyBytes: MAX_BODY_BYTES,
+  };
+}
+
+function capacityOf(policies: Policies, model: string): CapacityStatus {
+  const hasOwn = (policies.models.find(model)?.maxInFlight ?? null) !== null;
+  return {
+    size: policies.limits.poolSize(poolId(model)).configuredSize,
+    state: hasOwn ? "configured" : "default",
+    reason: null,
+    ready_replicas: null,
+    read_ts_ms: null,
+    changed_ts_ms: null,
+  };
+}
+
+function healthOf({ isEndpointHealthy, policies }: ManagementParts, id: string): EndpointHealth {
+  const endpoint = findEndpoint(policies, id);
+  if (endpoint === undefined) return { state: "unknown", checked_at: null, message: null };
+  return isEndpointHealthy(id)
+    ? { state: "healthy", checked_at: null, message: null }
+    : { state: "unhealthy", checked_at: null, message: "Requests to it failed; it is tried again now and then." };
+}
+
+function findEndpoint(policies: Policies, id: string): EndpointRecord | undefined {
+  for (const model of policies.models.list()) {
+    const found = model.endpoints.find((endpoint) => endpoint.id === id);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}

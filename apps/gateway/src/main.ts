@@ -1,0 +1,62 @@
+/** The gateway's process: settings, start, signals. Foreseen reasons not to start are one line each. */
+import { readSettings, SettingsError } from "@obleth/config";
+import { thisBuild } from "./boot/build";
+import { compose, type Gateway, newInstanceId } from "./compose";
+import { startFailure } from "./errors";
+import { makeLog } from "./log";
+
+await main();
+
+async function main(): Promise<void> {
+  const { settings, notices } = settingsOrExit();
+  const instance = newInstanceId();
+  const build = thisBuild();
+  const { apiKeyPepper, upstreamApiKey, adminPassword } = settings;
+  const logging = makeLog({
+    level: settings.logLevel,
+    instance,
+    secrets: [apiKeyPepper, upstreamApiKey, adminPassword],
+  });
+  const { log } = logging;
+  log.info({ version: build.version, node: process.version, pid: process.pid }, "gateway.starting");
+  for (const { name, message } of notices) log.warn({ setting: name, message }, "settings.notice");
+  const stopping = new AbortController();
+  const starting = compose({ settings, logging, instance, build, stopping: stopping.signal });
+  const exit = (code: number) => {
+    logging.flush();
+    process.exit(code);
+  };
+  let gateway: Gateway | undefined;
+  let signals = 0;
+  const onSignal = (signal: NodeJS.Signals) => {
+    signals++;
+    log.info({ signal }, signals === 1 ? "signal.stopping" : "signal.leaving");
+    if (signals > 1) {
+      gateway?.abandon();
+      exit(1);
+    }
+    stopping.abort();
+    void gateway?.shutDown().then(exit);
+  };
+  for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, onSignal);
+  process.on("unhandledRejection", (error) => log.error({ err: error }, "process.unhandled_rejection"));
+  try {
+    gateway = await starting;
+    // Told to stop in the last moment of starting.
+    if (stopping.signal.aborted) exit(await gateway.shutDown());
+  } catch (error) {
+    if (stopping.signal.aborted) exit(0);
+    console.error(startFailure(error));
+    exit(1);
+  }
+}
+
+function settingsOrExit(): ReturnType<typeof readSettings> {
+  try {
+    return readSettings();
+  } catch (error) {
+    if (!(error instanceof SettingsError)) throw error;
+    console.error(`obleth cannot start; ${error.problems.length} setting(s) cannot be used:\n${error.message}`);
+    process.exit(1);
+  }
+}
