@@ -28,6 +28,7 @@ import { StateBadge } from "./state-badge";
 import { TenantTable } from "./tenant-table";
 import { UnknownPool } from "./unknown-pool";
 import { useStateAnnouncements } from "./use-state-announcements";
+import { WhatYouCanDo } from "./what-you-can-do";
 
 const TenantPanel = dynamic(() => import("./tenant-panel").then((module) => module.TenantPanel), { ssr: false });
 
@@ -86,7 +87,12 @@ function PoolHeader({ name, live, pool, isStale }: Readonly<PoolHeaderProps>) {
       title={
         <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
           <span className="name">{name}</span>
-          {pool ? <StateBadge band={poolBand(pool)} queued={pool.queued} isStale={isStale} /> : null}
+          {pool ? (
+            <span className="flex items-center gap-1">
+              <StateBadge band={poolBand(pool)} queued={pool.queued} isStale={isStale} />
+              {poolBand(pool).startsWith("full") ? <WhatYouCanDo pool={pool} replicas={live?.replicas ?? 1} /> : null}
+            </span>
+          ) : null}
         </span>
       }
       answer={live && pool ? `${scopePrefix(live)}${poolAnswer(pool)} ${sentence(paceText(pool.finishes_5m))}` : ""}

@@ -1,0 +1,125 @@
+"use client";
+
+import { ArrowRight } from "lucide-react";
+import { INPUT } from "../../components/ui/field";
+import { GroupMark } from "../../components/ui/group-mark";
+import { Cell, HeadCell, Table, TableFrame } from "../../components/ui/table";
+import { Value } from "../../components/ui/value";
+import { cn } from "../../lib/cn";
+import { formatExact } from "../../lib/format";
+import { useSession } from "../../lib/session";
+import { stepWeight } from "../../lib/weight";
+import { GroupMenu } from "./group-menu";
+import type { GroupRow } from "./logic/group-rows";
+
+interface GroupsTableProps {
+  rows: readonly GroupRow[];
+  onDraft: (name: string, weight: string) => void;
+}
+
+export function GroupsTable({ rows, onDraft }: Readonly<GroupsTableProps>) {
+  return (
+    <TableFrame>
+      <Table aria-label="Groups">
+        <thead>
+          <tr>
+            <HeadCell>Group</HeadCell>
+            <HeadCell isNumber>Tenants</HeadCell>
+            <HeadCell>Weight</HeadCell>
+            <HeadCell isNumber>Slots now, after</HeadCell>
+            <HeadCell isNumber>In use</HeadCell>
+            <HeadCell isNumber>Waiting</HeadCell>
+            <HeadCell isNumber>Borrowed</HeadCell>
+            <HeadCell>
+              <span className="sr-only">Actions</span>
+            </HeadCell>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <GroupLine key={row.name} row={row} onDraft={onDraft} />
+          ))}
+        </tbody>
+      </Table>
+    </TableFrame>
+  );
+}
+
+function GroupLine({ row, onDraft }: Readonly<{ row: GroupRow; onDraft: GroupsTableProps["onDraft"] }>) {
+  return (
+    <tr data-group={row.name} className="border-t align-top">
+      <th scope="row" className="px-3 py-2.5 pl-4 text-left font-medium">
+        <span className="flex items-center gap-2">
+          <GroupMark color={row.color} />
+          <span className="name">{row.name}</span>
+        </span>
+      </th>
+      <Cell isNumber className="py-2.5">
+        {formatExact(row.tenantCount)}
+      </Cell>
+      <Cell className="py-1.5">
+        <WeightInput row={row} onDraft={onDraft} />
+      </Cell>
+      <Cell isNumber className="py-2.5">
+        <SlotsChange row={row} />
+      </Cell>
+      <Cell isNumber className="py-2.5">
+        <Value field="in_use" value={row.inUse} isExact />
+      </Cell>
+      <Cell isNumber className="py-2.5">
+        <Value field="queued" value={row.queued} className={row.queued > 0 ? "font-medium" : "text-text-3"} />
+      </Cell>
+      <Cell isNumber className="py-2.5">
+        <Value field="borrowed" value={row.borrowed} isExact className={row.borrowed > 0 ? "" : "text-text-3"} />
+      </Cell>
+      <Cell className="w-10 py-1.5 text-right">
+        <GroupMenu group={row} />
+      </Cell>
+    </tr>
+  );
+}
+
+function WeightInput({ row, onDraft }: Readonly<{ row: GroupRow; onDraft: GroupsTableProps["onDraft"] }>) {
+  const { isAdmin } = useSession();
+  const noteId = `weight-note-${encodeURIComponent(row.name)}`;
+  const note = row.error ?? (row.isChanged ? `was ${formatExact(row.weight)}` : null);
+  return (
+    <>
+      <input
+        inputMode="numeric"
+        aria-label={`Weight of ${row.name}`}
+        aria-invalid={row.error ? true : undefined}
+        aria-describedby={note === null ? undefined : noteId}
+        disabled={!isAdmin}
+        value={row.draft}
+        onChange={(event) => onDraft(row.name, event.target.value)}
+        onKeyDown={(event) => {
+          if (event.key !== "ArrowUp" && event.key !== "ArrowDown") return;
+          event.preventDefault();
+          onDraft(row.name, stepWeight(row.draft, event.key === "ArrowUp" ? 1 : -1, event.shiftKey));
+        }}
+        className={cn(INPUT, "num w-28", row.isChanged && "border-text font-medium")}
+      />
+      {note ? (
+        <p id={noteId} className={cn("mt-0.5 max-w-56 text-micro", row.error ? "text-urgent" : "text-text-3")}>
+          {note}
+        </p>
+      ) : null}
+    </>
+  );
+}
+
+function SlotsChange({ row }: Readonly<{ row: GroupRow }>) {
+  if (row.before === null || row.after === null) return <span className="text-text-3">idle</span>;
+  return (
+    <span className="inline-flex items-center gap-1.5">
+      <span data-field="slots_before" data-value={row.before}>
+        {formatExact(row.before)}
+      </span>
+      <ArrowRight className="size-3 text-text-3" aria-label="to" />
+      <span data-field="slots_after" data-value={row.after} className={cn(row.before !== row.after && "font-semibold")}>
+        {formatExact(row.after)}
+      </span>
+    </span>
+  );
+}
