@@ -12,25 +12,22 @@ import type { Refusal } from "../error-response";
 import type { KeyRecord, ModelRecord } from "../policy-cache/records";
 import type { AdmissionOutcome } from "../scheduler/admission-outcome";
 import { readBody } from "./body/read-body";
-import { type CallFields, type ScanResult, scanCall } from "./body/scan-call";
-import { scanForm } from "./body/scan-form";
+import type { CallFields } from "./body/scan-call";
 import { preflightHeaders } from "./cors";
 import { isVisible, modelBody, modelListBody, visibleModels } from "./list-models";
 import type { ProxyDeps } from "./proxy-deps";
 import { CLIENT_GONE_STATUS, type Outcome, ProxyRequest } from "./proxy-request";
 import { quietly, type RequestEndings } from "./request-endings";
 import { jsonAnswer } from "./respond";
-import { type CallRoute, matchRoute, protocolOfPath, type Route } from "./routes";
-import { admissionRefusal, admit, SHUTTING_DOWN } from "./stages/admit";
+import { type CallRoute, matchRoute, protocolOfPath, type Route, type RouteAnswer } from "./routes";
+import { admissionRefusal, admit, NO_SERVERS, SHUTTING_DOWN } from "./stages/admit";
 import { authenticate } from "./stages/authenticate";
 import { accessRefusal, modelRefusal } from "./stages/check-access";
 import { budgetRefusal, spendOf } from "./stages/check-budget";
 import { hasServer, ModelFinder, noServer, speaks } from "./stages/find-model";
-import { resolveSession } from "./stages/resolve-session";
 import type { Sendable, UpstreamSender } from "./stages/send-upstream";
-import { estimateTokens } from "./token-estimate";
+import { scanBody, understandCall } from "./stages/understand-call";
 import type { Tokenizers } from "./tokenizers";
-import { chatRequestOf } from "./translate/chat-request";
 
 export interface PipelineParts {
   readonly deps: ProxyDeps;
@@ -75,27 +72,12 @@ export class Pipeline {
     res.on("error", ignore);
     res.on("close", () => this.#endings.end(request, "client_gone", CLIENT_GONE_STATUS));
     const answer = matchRoute(url);
-    if (answer.kind === "bad-path") {
-      this.#refuse(request, BAD_PATH);
-      return;
-    }
-    if (answer.kind === "unknown") {
-      this.#refuse(request, UNKNOWN_ENDPOINT);
-      return;
-    }
-    if (req.method === "OPTIONS") {
-      this.#options(request, answer.allow);
-      return;
-    }
-    if (!isAllowed(req.method, answer.allow)) {
-      this.#refuse(request, methodNotAllowed(answer.allow));
-      return;
-    }
-    if (endings.isDraining) {
-      this.#refuse(request, SHUTTING_DOWN, "shutting_down");
-      return;
-    }
-    this.#authenticate(request, answer.route, answer.search);
+    const refusal = pathRefusal(answer, req.method);
+    if (refusal !== null) this.#refuse(request, refusal);
+    else if (answer.kind !== "route") return;
+    else if (req.method === "OPTIONS") this.#options(request, answer.allow);
+    else if (endings.isDraining) this.#refuse(request, SHUTTING_DOWN, "shutting_down");
+    else this.#guard(request, () => this.#authenticate(request, answer.route, answer.search));
   }
 
   /** An `Expect` header that asks for something nobody promises. */
@@ -121,51 +103,40 @@ export class Pipeline {
   #authenticate(request: ProxyRequest, route: Route, search: string): void {
     request.reachedAuthentication = true;
     authenticate(request.req, this.parts.deps.keys, (result) => {
-      if (request.isEnded) return;
-      if ("refusal" in result) {
-        this.#refuse(request, result.refusal);
-        return;
-      }
-      request.key = result.key;
-      const refusal = accessRefusal(result.key, this.parts.deps.clock.wallMs());
-      if (refusal !== null) {
-        this.#refuse(request, refusal);
-        return;
-      }
-      if (route.kind === "list-models" || route.kind === "one-model")
-        return this.#showModels(request, route, result.key);
-      const call = route.kind === "count-tokens" ? route.call : route;
-      request.route = call;
-      this.#readBody({ request, route: call, search, key: result.key }, route.kind === "count-tokens");
+      this.#goOn(request, () => {
+        const refusal =
+          "refusal" in result ? result.refusal : accessRefusal(result.key, this.parts.deps.clock.wallMs());
+        if ("key" in result) request.key = result.key;
+        if (refusal !== null) this.#refuse(request, refusal);
+        else if (request.key !== null) this.#readBody({ request, route, search, key: request.key });
+      });
     });
   }
 
-  #readBody(call: Call, isCount: boolean): void {
-    const { request, route } = call;
-    const { req, res } = request;
-    readBody({ req, res, sendContinue: request.expectsContinue }, this.parts.deps.settings.maxBodyBytes, (result) => {
-      if (request.isEnded) return;
-      if ("refusal" in result) {
-        this.#refuse(request, result.refusal);
-        return;
-      }
-      const scan = this.#scan(result.body, route, req);
-      if (scan.kind === "invalid") {
-        this.#refuse(request, invalid(scan));
-        return;
-      }
-      this.#findModel(call, { body: result.body, fields: scan.fields, isCount });
+  #readBody({ request, route, search, key }: Omit<Call, "route"> & { route: Route }): void {
+    if (route.kind === "list-models" || route.kind === "one-model") {
+      this.#showModels(request, route, key);
+      return;
+    }
+    const isCount = route.kind === "count-tokens";
+    const call: Call = { request, route: isCount ? route.call : route, search, key };
+    const { req, res, expectsContinue } = request;
+    readBody({ req, res, sendContinue: expectsContinue }, this.parts.deps.settings.maxBodyBytes, (result) => {
+      this.#goOn(request, () => {
+        if ("refusal" in result) {
+          this.#refuse(request, result.refusal);
+          return;
+        }
+        const scan = scanBody({ req, route: call.route, body: result.body }, this.parts.deps.settings);
+        if (scan.kind === "invalid") this.#refuse(request, invalid(scan));
+        else this.#findModel(call, { body: result.body, fields: scan.fields, isCount });
+      });
     });
-  }
-
-  #scan(body: Buffer, route: CallRoute, req: IncomingMessage): ScanResult {
-    if (route.body === "form") return scanForm(body, req.headers["content-type"] ?? "");
-    return scanCall(body, { wantsSessionText: this.parts.deps.settings.deriveSessionIds });
   }
 
   #findModel(call: Call, { body, fields, isCount }: { body: Buffer; fields: CallFields; isCount: boolean }): void {
     const { request, route, key } = call;
-    const { deps } = this.parts;
+    const { deps, tokenizers } = this.parts;
     const found = this.#models.find(fields.model);
     if ("refusal" in found) {
       this.#refuse(request, found.refusal);
@@ -174,57 +145,24 @@ export class Pipeline {
     const { model, isRouted } = found;
     request.model = model;
     request.isRouted = isRouted;
-    const refusal = modelRefusal(model, key.tenant);
-    if (refusal !== null) {
-      this.#refuse(request, refusal);
+    const understood = understandCall(
+      { req: request.req, route, body, fields, model },
+      { tokenizers, settings: deps.settings },
+    );
+    const refusal = modelRefusal(model, key.tenant) ?? ("refusal" in understood ? understood.refusal : null);
+    if (refusal !== null || "refusal" in understood) {
+      this.#refuse(request, refusal ?? NO_SERVERS);
       return;
     }
-    const counted = this.#recounted({ body, fields, model, route });
-    const { inputTokens, outputLimit } = counted;
-    request.estimatedTokens = estimateTokens({ inputTokens, outputLimit, generates: route.generates });
+    request.estimatedTokens = understood.estimatedTokens;
+    request.session = understood.session;
     if (isCount && !speaks(model, "anthropic")) {
-      this.#endings.answer(request, jsonAnswer(JSON.stringify({ input_tokens: inputTokens })));
+      this.#endings.answer(request, jsonAnswer(JSON.stringify({ input_tokens: understood.fields.inputTokens })));
       return;
     }
-    const secret = deps.settings.deriveSessionIds ? deps.settings.sessionSecret : null;
-    request.session = resolveSession({ req: request.req, body, fields: counted }, secret);
-    const chat = route.protocol === "anthropic" && speaks(model, "openai") ? chatRequestOf(body) : null;
-    if (chat?.kind === "invalid" && !speaks(model, "anthropic")) {
-      this.#refuse(request, { code: "invalid_request", message: chat.message, param: chat.param });
-      return;
-    }
-    const { estimatedTokens } = request;
     const wallMs = deps.clock.wallMs();
-    const spend = spendOf({
-      requestId: request.id,
-      key,
-      model,
-      fields: counted,
-      generates: route.generates,
-      estimatedTokens,
-      wallMs,
-    });
-    const usableChat = chat?.kind === "chat" ? chat : null;
-    this.#checkBudgets({ ...call, body, fields: counted, model, isRouted, spend, chat: usableChat });
-  }
-
-  /** The body's text counted by the model's own tokenizer, when it names one that is loaded. */
-  #recounted({
-    body,
-    fields,
-    model,
-    route,
-  }: {
-    body: Buffer;
-    fields: CallFields;
-    model: ModelRecord;
-    route: CallRoute;
-  }): CallFields {
-    if (model.tokenizer === null || route.body === "form") return fields;
-    const countPiece = this.parts.tokenizers.counterFor(model.tokenizer);
-    if (countPiece === null) return fields;
-    const scan = scanCall(body, { countPiece, wantsSessionText: this.parts.deps.settings.deriveSessionIds });
-    return scan.kind === "call" ? scan.fields : fields;
+    const spend = spendOf({ requestId: request.id, key, model, route, ...understood, wallMs });
+    this.#checkBudgets({ ...call, ...understood, body, model, isRouted, spend });
   }
 
   #checkBudgets(call: RoutedCall): void {
@@ -244,7 +182,7 @@ export class Pipeline {
     const { request, key, model, isRouted } = call;
     const { estimatedTokens, session } = request;
     const { admission, clock } = this.parts.deps;
-    const settle = (outcome: AdmissionOutcome): void => this.#admitted(call, outcome);
+    const settle = (outcome: AdmissionOutcome): void => this.#guard(request, () => this.#admitted(call, outcome));
     const wallMs = clock.wallMs();
     const waiting = admit(admission, { key, model, isRouted, estimatedTokens, session: session.id, wallMs }, settle);
     if (waiting === undefined || request.isEnded || request.permit !== null) return;
@@ -344,6 +282,11 @@ export class Pipeline {
     this.#endings.answer(request, { status: 204, headers, body: null });
   }
 
+  /** The next step of a request that has not ended meanwhile. */
+  #goOn(request: ProxyRequest, step: () => void): void {
+    if (!request.isEnded) this.#guard(request, step);
+  }
+
   /** Runs a step outside the caller's stack; a fault of ours becomes a 500 with fixed words and a log line. */
   #guard(request: ProxyRequest, step: () => void): void {
     try {
@@ -378,6 +321,13 @@ const EXPECTATION_FAILED: Refusal = {
   code: "expectation_failed",
   message: "The Expect header asks for something this server does not do. Only '100-continue' is supported.",
 };
+
+/** What is wrong with a path or a method before anybody is known; null when nothing is. */
+function pathRefusal(answer: RouteAnswer, method: string | undefined): Refusal | null {
+  if (answer.kind === "bad-path") return BAD_PATH;
+  if (answer.kind === "unknown") return UNKNOWN_ENDPOINT;
+  return method === "OPTIONS" || isAllowed(method, answer.allow) ? null : methodNotAllowed(answer.allow);
+}
 
 function methodNotAllowed(allow: string): Refusal {
   return { code: "method_not_allowed", message: `This endpoint answers ${allow} only.`, allow };

@@ -60,6 +60,7 @@ export class Attempt implements Watched, Dispatcher.DispatchHandler {
   #phaseSinceMs: number;
   #hadBytes = false;
   #isPaused = false;
+  #isSending = false;
   #drained = -1;
   #abortConnection: ((error?: Error) => void) | null = null;
   #resume: (() => void) | null = null;
@@ -84,10 +85,12 @@ export class Attempt implements Watched, Dispatcher.DispatchHandler {
       return;
     }
     this.watchdog.watch(this);
+    this.#isSending = true;
     this.#client.dispatch(
       { method: request.method, path: request.path, headers: request.headers, body: request.body, blocking: true },
       this,
     );
+    this.#isSending = false;
   }
 
   /** Goes on reading after a taker said to stop. */
@@ -165,6 +168,10 @@ export class Attempt implements Watched, Dispatcher.DispatchHandler {
 
   onError(error: Error): void {
     if (this.#phase === "over") return;
+    if (this.#isSending) {
+      process.nextTick(() => this.onError(error));
+      return;
+    }
     const failure = failureOf(error, this.#phase);
     const isWanted = this.#drained < 0;
     this.#over();

@@ -6,6 +6,7 @@ import type { BudgetAnswer, Spend } from "@obleth/cluster";
 import type { Refusal } from "../../error-response";
 import type { KeyRecord, ModelRecord } from "../../policy-cache/records";
 import type { CallFields } from "../body/scan-call";
+import type { CallRoute } from "../routes";
 import { estimatedOutputTokens } from "../token-estimate";
 import { termLimits } from "./budget-terms";
 
@@ -14,7 +15,7 @@ export interface SpendSource {
   readonly key: KeyRecord;
   readonly model: ModelRecord;
   readonly fields: CallFields;
-  readonly generates: boolean;
+  readonly route: CallRoute;
   readonly estimatedTokens: number;
   readonly wallMs: number;
 }
@@ -27,7 +28,7 @@ export function spendOf(source: SpendSource): Spend | null {
   const terms = termLimits(key, wallMs);
   if (tokensPerMinute === null && terms.length === 0) return null;
   const { inputTokens, outputLimit } = source.fields;
-  const outputTokens = estimatedOutputTokens({ inputTokens, outputLimit, generates: source.generates });
+  const outputTokens = estimatedOutputTokens({ inputTokens, outputLimit, generates: source.route.generates });
   return {
     requestId: source.requestId,
     minute: tokensPerMinute === null ? null : { subject: key.tenant.id, tokensPerMinute },
