@@ -39,6 +39,17 @@ export const boostCreate = z
     path: ["factor"],
     error: "give either factor or weight",
   });
+/** A boost in force, in a configuration file. */
+export const configBoost = z.strictObject({
+  id: uuid,
+  tenant_id: uuid,
+  model: z.string().nullable(),
+  factor: z.number().min(0.1).max(100).nullable(),
+  weight: weight.nullable(),
+  reason: freeText.min(1),
+  expires_at: isoTime,
+  created_by: z.string().min(1).max(400),
+});
 export const boostQuery = z.strictObject({
   ...paging,
   sort: z.enum(["created_at", "expires_at"]).default("created_at"),

@@ -117,12 +117,32 @@ export const endpointCreate = z.strictObject({
   api_base: settable.api_base,
   protocol: settable.protocol.default("openai"),
   upstream_model: settable.upstream_model.default(null),
-  api_key: settable.api_key.default(null),
-  headers: settable.headers.default({}),
+  api_key: settable.api_key.optional(),
+  headers: settable.headers.optional(),
   weight: settable.weight.default(1),
   priority: settable.priority.default(0),
   max_in_flight: settable.max_in_flight.default(null),
   enabled: settable.enabled.default(true),
+});
+const sealed = z
+  .string()
+  .min(1)
+  .max(20_000)
+  .regex(/^v\d\.[\w-]+$/, "must be a sealed value of an export");
+
+/** An endpoint in a configuration file; what is sealed opens only under the encryption key it was sealed with. */
+export const configEndpoint = z.strictObject({
+  id: uuid,
+  name: settable.name,
+  api_base: settable.api_base,
+  protocol: settable.protocol,
+  upstream_model: settable.upstream_model,
+  api_key_sealed: sealed.nullable(),
+  headers_sealed: z.array(z.tuple([z.string().min(1).max(200), sealed])).max(50),
+  weight: settable.weight,
+  priority: settable.priority,
+  max_in_flight: settable.max_in_flight,
+  enabled: settable.enabled,
 });
 export const endpointPatch = z.strictObject(settable).partial();
 export const endpointList = z.strictObject({ items: z.array(endpoint) });

@@ -11,8 +11,9 @@ export const explainAction = z
   .strictObject({
     id: z.string().describe("What it does, such as `raise_weight`."),
     label: z.string(),
-    method: z.string().describe("Of the route that would do it."),
-    path: z.string().describe("Of the route that would do it, below /api/v1; empty when no route does it."),
+    method: z.string().nullable().describe("Of the route that would do it; null when no route does."),
+    path: z.string().nullable().describe("Of that route, below /api/v1."),
+    value: z.number().nullable().describe("The smallest value that changes the outcome, where there is one."),
   })
   .meta({ id: "ExplainAction" });
 
@@ -22,7 +23,8 @@ export const explanation = z
     name: z.string(),
     reason: waitReason,
     cause: z.string().nullable(),
-    text: z.string(),
+    text: z.string().describe("One or two sentences."),
+    breakdown_text: z.string().nullable(),
     numbers,
     notes: z.array(z.strictObject({ note: z.string(), text: z.string(), numbers })),
     breakdown: z.array(z.strictObject({ reason: waitReason, requests: count })),
@@ -31,9 +33,6 @@ export const explanation = z
         z.strictObject({
           tenant_id: z.string(),
           name: z.string(),
-          group: z.string(),
-          in_use: count,
-          slot_share: count,
           slots_above: count,
           since_ts_ms: tsMs.nullable(),
         }),

@@ -33,38 +33,65 @@ export const previewBody = z.strictObject({
 export type PreviewBody = z.infer<typeof previewBody>;
 
 const split = {
-  weight_before: z.number(),
+  weight_before: z.number().describe("What it is split by: the effective weight of a tenant."),
   weight_after: z.number(),
-  slots_before: z.int(),
+  slots_before: z.int().describe("Whole slots while everyone with work wants all it can get."),
   slots_after: z.int(),
   fair_share_before: z.number(),
   fair_share_after: z.number(),
   settled_before: z.int().describe("Slots with today's demand, an estimate."),
   settled_after: z.int(),
+  in_use: count,
+  queued: count,
 };
 
 const mover = z.strictObject({
-  type: z.enum(["group", "tenant", "key"]),
+  type: z.enum(["group", "tenant"]),
   id: z.string(),
   name: z.string(),
   slots: z.int().min(1),
 });
+
+const step = z.strictObject({ value: z.number(), slots: z.int() }).nullable();
 
 export const previewPool = z
   .strictObject({
     pool: z.string(),
     size_before: z.int(),
     size_after: z.int(),
+    usable_before: z.int(),
+    usable_after: z.int(),
     summary: z.string().describe("One line in whole slots."),
+    moved: count.describe("Slots that change their tenant."),
     groups: z.array(z.strictObject({ name: z.string(), ...split })),
-    tenants: z.array(z.strictObject({ tenant_id: z.string(), name: z.string(), group: z.string(), ...split })),
+    tenants: z.array(
+      z.strictObject({
+        tenant_id: z.string(),
+        name: z.string(),
+        group_before: z.string(),
+        group_after: z.string(),
+        ...split,
+      }),
+    ),
     keys: z.array(z.strictObject({ key_id: z.string(), tenant_id: z.string(), name: z.string(), ...split })),
-    gives_up: z.array(mover),
+    gives_up: z.array(mover).describe("Groups, then tenants; most slots first."),
     gains: z.array(mover),
-    to_finish: count.describe("Requests that must finish before the new shares hold."),
+    to_finish: count.describe("Requests that must finish before the new shares hold; none is cut."),
     finish_estimate_ms: z.number().nullable().describe("Null: too few finishes to tell."),
-    flags: z.array(z.string()),
-    next_step: z.number().nullable().describe("The next value that changes a slot, when this one changes none."),
+    movement: z.string().describe("`to_finish` and the estimate in words."),
+    flags: z.array(z.strictObject({ flag: z.string(), id: z.string().nullable(), text: z.string() })),
+    next_step: z
+      .strictObject({
+        kind: z.string(),
+        id: z.string(),
+        value: z.number(),
+        slots: z.int(),
+        up: step,
+        down: step,
+        text: z.string(),
+      })
+      .nullable()
+      .describe("The nearest values of the first changed weight that would change its slots."),
   })
   .meta({ id: "PreviewPool" });
 export type PreviewPool = z.infer<typeof previewPool>;
@@ -75,6 +102,8 @@ export const previewAnswer = z
     config_version: count,
     assume: z.enum(["active", "all"]),
     summary: z.string(),
+    moved_slots: count,
+    moved_pools: count,
     pools: z.array(previewPool),
   })
   .meta({ id: "PreviewAnswer" });

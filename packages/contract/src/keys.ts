@@ -47,6 +47,20 @@ export const keyCreate = z.strictObject({
   disabled: settable.disabled.default(false),
   expires_at: settable.expires_at.default(null),
 });
+const secretHash = z.string().regex(/^[0-9a-f]{64}$/, "must be a hash of an export");
+
+/** A key in a configuration file: with the hashes its secret is recognised by, never the secret. */
+export const configKey = z.strictObject({
+  id: uuid,
+  tenant_id: uuid,
+  ...settable,
+  prefix: z.string().min(1).max(20),
+  secret_hash: secretHash,
+  previous_secret_hash: secretHash.nullable(),
+  previous_secret_expires_at: isoTime.nullable(),
+  rotated_at: isoTime.nullable(),
+  created_by: objectName,
+});
 export const keyPatch = z.strictObject(settable).partial();
 export const keyWithSecret = z
   .strictObject({ key, secret: z.string().describe("Shown in this answer only.") })

@@ -1,7 +1,7 @@
 /** Models: the names clients ask for, each with its pool, its endpoints and what a token costs. */
 import { z } from "zod";
 import { cap, count, dryRun, isoTimeOut, objectName, paging, slots, textSearch, uuid, version } from "./common";
-import { apiBase, credential, endpoint, endpointCreate, PROTOCOLS } from "./endpoints";
+import { apiBase, configEndpoint, credential, endpoint, endpointCreate, PROTOCOLS } from "./endpoints";
 import { sessionAffinity } from "./session-affinity";
 
 export const MODEL_TYPES = [
@@ -117,31 +117,38 @@ export const model = z
   .meta({ id: "Model" });
 export type Model = z.infer<typeof model>;
 
+const createFields = {
+  name: settable.name,
+  aliases: settable.aliases.default([]),
+  type: settable.type.default("chat"),
+  enabled: settable.enabled.default(true),
+  max_in_flight: settable.max_in_flight.default(null),
+  capacity_mode: settable.capacity_mode.default("static"),
+  capacity_source: settable.capacity_source.default("endpoints"),
+  per_replica_max_in_flight: settable.per_replica_max_in_flight.default(null),
+  capacity_headroom: settable.capacity_headroom.default(1),
+  kubernetes: settable.kubernetes.default(null),
+  dns: settable.dns.default(null),
+  admission_weight: settable.admission_weight.default(100),
+  session_affinity: settable.session_affinity.default({}),
+  endpoint_selection: settable.endpoint_selection.default("failover"),
+  request_timeout_secs: settable.request_timeout_secs.default(null),
+  max_retries: settable.max_retries.default(0),
+  retry_backoff_ms: settable.retry_backoff_ms.default(250),
+  input_cost_per_token: settable.input_cost_per_token.default(null),
+  output_cost_per_token: settable.output_cost_per_token.default(null),
+  tokenizer: settable.tokenizer.default(null),
+  queue_without_servers: settable.queue_without_servers.default(false),
+  tags: settable.tags.default([]),
+};
+
+/** A model in a configuration file: its fields, its id and its endpoints with sealed credentials. */
+export const configModel = z.strictObject({ id: uuid, ...createFields, endpoints: z.array(configEndpoint).max(200) });
+
 /** Body of create, of replace and of one entry of an import. */
 export const modelCreate = z
   .strictObject({
-    name: settable.name,
-    aliases: settable.aliases.default([]),
-    type: settable.type.default("chat"),
-    enabled: settable.enabled.default(true),
-    max_in_flight: settable.max_in_flight.default(null),
-    capacity_mode: settable.capacity_mode.default("static"),
-    capacity_source: settable.capacity_source.default("endpoints"),
-    per_replica_max_in_flight: settable.per_replica_max_in_flight.default(null),
-    capacity_headroom: settable.capacity_headroom.default(1),
-    kubernetes: settable.kubernetes.default(null),
-    dns: settable.dns.default(null),
-    admission_weight: settable.admission_weight.default(100),
-    session_affinity: settable.session_affinity.default({}),
-    endpoint_selection: settable.endpoint_selection.default("failover"),
-    request_timeout_secs: settable.request_timeout_secs.default(null),
-    max_retries: settable.max_retries.default(0),
-    retry_backoff_ms: settable.retry_backoff_ms.default(250),
-    input_cost_per_token: settable.input_cost_per_token.default(null),
-    output_cost_per_token: settable.output_cost_per_token.default(null),
-    tokenizer: settable.tokenizer.default(null),
-    queue_without_servers: settable.queue_without_servers.default(false),
-    tags: settable.tags.default([]),
+    ...createFields,
     endpoints: z.array(endpointCreate).max(200).optional(),
     api_base: apiBase.optional().describe("Shorthand for a single endpoint."),
     api_key: credential.optional().describe("Of the shorthand endpoint."),

@@ -57,7 +57,7 @@ const STATUS_TEXT: Record<number, string> = {
 function operation(id: RouteId, spec: RouteSpec): RouteConfig {
   const { method, path } = paths[id];
   const headers: Record<string, z.ZodType> = {};
-  if (spec.etag === true && method === "GET") headers["if-none-match"] = z.string().optional();
+  if (id === "getFairshareLive") headers["if-none-match"] = z.string().optional();
   if (spec.etag === true && method !== "GET" && method !== "POST") headers["if-match"] = z.string().optional();
   if (id === "createKey") headers["idempotency-key"] = z.string().min(1).max(200).optional();
 

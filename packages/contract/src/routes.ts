@@ -83,7 +83,7 @@ export interface RouteSpec {
   readonly contentType?: string;
   /** A changing route that answers `?dry_run=true` with a preview. */
   readonly dryRun?: true;
-  /** The answer carries an ETag; with `If-Match` a change refuses to overwrite a newer version. */
+  /** The answer carries an ETag; with `If-Match` a change refuses to overwrite a newer version. Also the live state's. */
   readonly etag?: true;
   readonly errors: readonly ErrorCode[];
 }

@@ -108,6 +108,8 @@ export const tenantCreate = z.strictObject({
   allowed_models: settable.allowed_models.default(null),
   description: settable.description.default(""),
 });
+/** A tenant in a configuration file. */
+export const configTenant = z.strictObject({ id: uuid, ...settable });
 export const tenantPatch = z.strictObject(settable).partial();
 export const tenantWeight = z.strictObject({ weight });
 export const tenantQuota = z.strictObject({ tokens_per_minute: tokensPerMinute, max_in_flight: slots.nullable() });

@@ -7,6 +7,8 @@ import { endpointAudit, insertEndpoint, type NewEndpoint } from "./endpoint-fiel
 import { checkFreeName, checkModel, claimNames, type ModelFields, modelAudit, modelFields } from "./model-fields";
 
 export interface NewModel {
+  /** Left out: a fresh one. */
+  readonly id?: string | undefined;
   readonly fields: ModelFields;
   readonly endpoints: readonly NewEndpoint[];
 }
@@ -15,7 +17,7 @@ export function createModel(db: Db, context: ChangeContext, model: NewModel): Pr
   return change(db, context, (inside) => addModel(inside, model));
 }
 
-export async function addModel(inside: Change, { fields, endpoints }: NewModel): Promise<ModelView> {
+export async function addModel(inside: Change, { id, fields, endpoints }: NewModel): Promise<ModelView> {
   checkModel(
     fields,
     endpoints.map((endpoint) => endpoint.maxInFlight),
@@ -24,7 +26,7 @@ export async function addModel(inside: Change, { fields, endpoints }: NewModel):
   const { aliases: _aliases, ...columns } = fields;
   const [added] = await inside.tx
     .insert(models)
-    .values({ ...columns, createdAt: inside.now, updatedAt: inside.now })
+    .values({ ...columns, ...(id === undefined ? {} : { id }), createdAt: inside.now, updatedAt: inside.now })
     .returning({ id: models.id });
   if (added === undefined) throw new Error("an insert returned no row");
   await claimNames(inside, added.id, fields);

@@ -16,7 +16,7 @@ export function endBoost(
     const boost = await findBoost(inside.tx, target.id);
     if (boost === undefined || boost.endedAt !== null) throw notFound("boost in force");
     checkVersion(boost, target.expectedVersion);
-    await close(inside, boost, { endedAt: inside.now, endedBy: inside.context.actor });
+    await closeBoost(inside, boost, { endedAt: inside.now, endedBy: inside.context.actor });
     return undefined;
   });
 }
@@ -41,14 +41,18 @@ export async function endExpiredBoosts(db: Db, nowMs: number): Promise<number> {
       .orderBy(asc(boosts.expiresAt));
     for (const { id } of rows) {
       const boost = await findBoost(inside.tx, id);
-      if (boost !== undefined) await close(inside, boost, { endedAt: boost.expiresAt, endedBy: "system" });
+      if (boost !== undefined) await closeBoost(inside, boost, { endedAt: boost.expiresAt, endedBy: "system" });
     }
     return rows.length;
   });
   return ended.value;
 }
 
-async function close(inside: Change, boost: BoostView, end: { endedAt: Date; endedBy: string }): Promise<void> {
+export async function closeBoost(
+  inside: Change,
+  boost: BoostView,
+  end: { endedAt: Date; endedBy: string },
+): Promise<void> {
   await inside.tx
     .update(boosts)
     .set({ ...end, version: sql`version + 1`, updatedAt: inside.now })

@@ -26,7 +26,10 @@ export type EndpointPatch = {
   readonly [Name in keyof EndpointFields]?: EndpointFields[Name] | undefined;
 } & EndpointSecrets;
 /** Without a name it is numbered. */
-export type NewEndpoint = Omit<EndpointFields, "name"> & { readonly name?: string | undefined } & EndpointSecrets;
+export type NewEndpoint = Omit<EndpointFields, "name"> & {
+  readonly name?: string | undefined;
+  readonly id?: string | undefined;
+} & EndpointSecrets;
 
 export function endpointFields(row: EndpointRow): EndpointFields {
   const { name, apiBase, protocol, upstreamModel, weight, priority, maxInFlight, enabled } = row;
@@ -47,7 +50,7 @@ export async function insertEndpoint(
   model: { id: string; endpoints: readonly EndpointRow[] },
   wanted: NewEndpoint,
 ): Promise<EndpointRow> {
-  const { apiKeySealed, headersSealed, ...fields } = wanted;
+  const { id, apiKeySealed, headersSealed, ...fields } = wanted;
   const name = wanted.name ?? freeName(model.endpoints);
   if (model.endpoints.some((one) => one.name === name)) {
     throw new Refusal("already_exists", `The model has an endpoint named ${name} already.`, "name");
@@ -56,6 +59,7 @@ export async function insertEndpoint(
     .insert(endpoints)
     .values({
       ...fields,
+      ...(id === undefined ? {} : { id }),
       name,
       modelId: model.id,
       apiKeySealed: apiKeySealed ?? null,

@@ -1,7 +1,7 @@
 import { eq, sql } from "drizzle-orm";
 import type { Db, Tx } from "../client";
 import { settings } from "../schema";
-import { type ChangeContext, type Changed, change } from "./change";
+import { type Change, type ChangeContext, type Changed, change } from "./change";
 import { checkVersion } from "./refusal";
 
 const NAME = "global_max_in_flight";
@@ -28,24 +28,32 @@ export function setGlobalCeiling(
   return change(db, context, async (inside) => {
     const before = await readGlobalCeiling(inside.tx);
     checkVersion(before, edit.expectedVersion);
-    if (before.value === edit.value) return before;
-    await inside.tx
-      .insert(settings)
-      .values({ name: NAME, value: edit.value, updatedAt: inside.now })
-      .onConflictDoUpdate({
-        target: settings.name,
-        set: { value: sql`excluded.value`, version: sql`${settings.version} + 1`, updatedAt: inside.now },
-      });
-    inside.audit({
-      action: "capacity.update",
-      type: "capacity",
-      id: NAME,
-      name: "global ceiling",
-      before: { global_max_in_flight: before.value },
-      after: { global_max_in_flight: edit.value },
-      isReversible: true,
-    });
-    inside.touch({ kind: "settings", id: NAME });
-    return { value: edit.value, version: before.version + 1 };
+    return editGlobalCeiling(inside, before, edit.value);
   });
+}
+
+export async function editGlobalCeiling(
+  inside: Change,
+  before: GlobalCeiling,
+  value: number | null,
+): Promise<GlobalCeiling> {
+  if (before.value === value) return before;
+  await inside.tx
+    .insert(settings)
+    .values({ name: NAME, value, updatedAt: inside.now })
+    .onConflictDoUpdate({
+      target: settings.name,
+      set: { value: sql`excluded.value`, version: sql`${settings.version} + 1`, updatedAt: inside.now },
+    });
+  inside.audit({
+    action: "capacity.update",
+    type: "capacity",
+    id: NAME,
+    name: "global ceiling",
+    before: { global_max_in_flight: before.value },
+    after: { global_max_in_flight: value },
+    isReversible: true,
+  });
+  inside.touch({ kind: "settings", id: NAME });
+  return { value, version: before.version + 1 };
 }

@@ -27,33 +27,40 @@ export function setModelCap(
   context: ChangeContext,
   target: ModelCapTarget & { maxInFlight: number | null },
 ): Promise<Changed<SavedModelCap>> {
-  return change(db, context, async (inside) => {
-    const { tenant, model, before } = await locate(inside, target);
-    const cap = { model: model.name, max_in_flight: target.maxInFlight };
-    if (before !== undefined && before.max_in_flight === cap.max_in_flight) return { cap, version: tenant.version };
-    await inside.tx
-      .insert(tenantModelCaps)
-      .values({ tenantId: tenant.id, modelId: model.id, maxInFlight: target.maxInFlight })
-      .onConflictDoUpdate({
-        target: [tenantModelCaps.tenantId, tenantModelCaps.modelId],
-        set: { maxInFlight: target.maxInFlight },
-      });
-    const version = await noteChange(inside, { tenant, model, before, after: cap });
-    return { cap, version };
-  });
+  return change(db, context, (inside) => putModelCap(inside, target));
+}
+
+export async function putModelCap(
+  inside: Change,
+  target: ModelCapTarget & { maxInFlight: number | null },
+): Promise<SavedModelCap> {
+  const { tenant, model, before } = await locate(inside, target);
+  const cap = { model: model.name, max_in_flight: target.maxInFlight };
+  if (before !== undefined && before.max_in_flight === cap.max_in_flight) return { cap, version: tenant.version };
+  await inside.tx
+    .insert(tenantModelCaps)
+    .values({ tenantId: tenant.id, modelId: model.id, maxInFlight: target.maxInFlight })
+    .onConflictDoUpdate({
+      target: [tenantModelCaps.tenantId, tenantModelCaps.modelId],
+      set: { maxInFlight: target.maxInFlight },
+    });
+  const version = await noteChange(inside, { tenant, model, before, after: cap });
+  return { cap, version };
 }
 
 /** Removes the cap, so that the tenant's own holds again. */
 export function deleteModelCap(db: Db, context: ChangeContext, target: ModelCapTarget): Promise<Changed<undefined>> {
-  return change(db, context, async (inside) => {
-    const { tenant, model, before } = await locate(inside, target);
-    if (before === undefined) throw notFound("cap of this tenant on this model");
-    await inside.tx
-      .delete(tenantModelCaps)
-      .where(and(eq(tenantModelCaps.tenantId, tenant.id), eq(tenantModelCaps.modelId, model.id)));
-    await noteChange(inside, { tenant, model, before, after: undefined });
-    return undefined;
-  });
+  return change(db, context, (inside) => removeModelCap(inside, target));
+}
+
+export async function removeModelCap(inside: Change, target: ModelCapTarget): Promise<undefined> {
+  const { tenant, model, before } = await locate(inside, target);
+  if (before === undefined) throw notFound("cap of this tenant on this model");
+  await inside.tx
+    .delete(tenantModelCaps)
+    .where(and(eq(tenantModelCaps.tenantId, tenant.id), eq(tenantModelCaps.modelId, model.id)));
+  await noteChange(inside, { tenant, model, before, after: undefined });
+  return undefined;
 }
 
 async function locate(inside: Change, target: ModelCapTarget) {

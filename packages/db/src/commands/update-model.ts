@@ -94,7 +94,8 @@ async function replaceEndpoints(inside: Change, view: ModelView, wanted: readonl
       continue;
     }
     kept.add(row.id);
-    const { changed } = await editEndpointRow(inside, row, endpoint);
+    const { id: _id, ...patch } = endpoint;
+    const { changed } = await editEndpointRow(inside, row, patch);
     isChanged ||= changed !== null;
   }
   for (const row of view.endpoints) {

@@ -39,6 +39,10 @@ export async function findGroup(db: Tx, name: string): Promise<GroupRow | undefi
   return firstGroup(db, eq(groups.name, name));
 }
 
+export async function findGroupById(db: Tx, id: string): Promise<GroupRow | undefined> {
+  return firstGroup(db, eq(groups.id, id));
+}
+
 async function firstGroup(db: Tx, where: SQL): Promise<GroupRow | undefined> {
   const rows = await db.select(fields).from(groups).where(where);
   return rows[0];

@@ -9,7 +9,7 @@ export interface ModelCapJson {
   max_in_flight: number | null;
 }
 
-const fields = {
+export const tenantSelection = {
   ...getTableColumns(tenants),
   group: sql<string>`"groups"."name"`,
   keyCount: sql<number>`(select count(*)::int from keys k where k.tenant_id = "tenants"."id")`,
@@ -44,7 +44,7 @@ export async function listTenants(db: Tx, query: TenantQuery): Promise<Page<Tena
   );
   const keys = keySet(SORTS[query.sort], sql`"tenants"."id"`, query);
   const rows = await db
-    .select({ ...fields, sortKey: keys.sortKey })
+    .select({ ...tenantSelection, sortKey: keys.sortKey })
     .from(tenants)
     .innerJoin(groups, eq(groups.id, tenants.groupId))
     .where(and(filter, keys.after))
@@ -67,6 +67,10 @@ export async function findTenantByName(db: Tx, name: string): Promise<TenantRow 
 }
 
 async function firstTenant(db: Tx, where: SQL): Promise<TenantRow | undefined> {
-  const rows = await db.select(fields).from(tenants).innerJoin(groups, eq(groups.id, tenants.groupId)).where(where);
+  const rows = await db
+    .select(tenantSelection)
+    .from(tenants)
+    .innerJoin(groups, eq(groups.id, tenants.groupId))
+    .where(where);
   return rows[0];
 }

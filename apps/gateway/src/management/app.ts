@@ -1,0 +1,137 @@
+/**
+ * The management API as one Hono app, to be mounted on the admin listener: every route of the contract's table under
+ * `/api/v1`, with its reference. One path for all: identify, authorise, check, handle, answer.
+ */
+import { API_BASE, paths, type RouteId, type RouteSpec, routes } from "@obleth/contract";
+import { type Context, Hono } from "hono";
+import { identify } from "./auth/caller";
+import type { ManagementDeps } from "./deps";
+import { allHandlers } from "./handlers";
+import { readJsonBody } from "./http/body";
+import type { Call, Handler, Reply } from "./http/call";
+import { check, readQuery } from "./http/check";
+import { etagOf, expectedVersion } from "./http/etag";
+import { Fault, faultOf, faultResponse } from "./http/fault";
+import { requestIdOf } from "./http/request-id";
+import { mountReference } from "./reference";
+
+type Env = { Variables: { requestId: string } };
+
+/** Builds the app; it holds no connection of its own and needs no closing. */
+export function createManagementApp(deps: ManagementDeps): Hono<Env> {
+  const app = new Hono<Env>();
+  const handlers = allHandlers(deps);
+
+  app.use("*", async (context, next) => {
+    const requestId = requestIdOf(context.req.header("x-request-id"));
+    context.set("requestId", requestId);
+    await next();
+    context.res.headers.set("x-obleth-request-id", requestId);
+    context.res.headers.set("x-content-type-options", "nosniff");
+    if (!context.res.headers.has("cache-control")) context.res.headers.set("cache-control", "no-store");
+  });
+  app.onError((error, context) => {
+    const requestId = context.get("requestId");
+    return faultResponse(faultOf(error, { log: deps.log, requestId }), requestId);
+  });
+
+  mountReference(app, deps);
+  for (const id of Object.keys(paths) as RouteId[]) {
+    const { method, path } = paths[id];
+    // The table pairs each route with its own handler; a loop over all of them cannot say so in types.
+    const handler = handlers[id] as Handler<RouteId>;
+    const spec: RouteSpec = routes[id];
+    app.on(method, API_BASE + path.replace(/\{(\w+)\}/g, ":$1"), (context) => serve({ deps, context, spec, handler }));
+  }
+  app.notFound((context) => {
+    const allowed = methodsOf(context.req.path);
+    const fault =
+      allowed.length === 0
+        ? new Fault("not_found", `There is no such route; see ${API_BASE}/openapi.json.`)
+        : new Fault("method_not_allowed", `Use ${allowed.join(", ")} here.`, { allow: allowed.join(", ") });
+    return faultResponse(fault, context.get("requestId"));
+  });
+  return app;
+}
+
+interface Serving {
+  readonly deps: ManagementDeps;
+  readonly context: Context<Env>;
+  readonly spec: RouteSpec;
+  readonly handler: Handler<RouteId>;
+}
+
+async function serve({ deps, context, spec, handler }: Serving): Promise<Response> {
+  const { req } = context;
+  const caller =
+    spec.role === "public" ? ({ kind: "nobody" } as const) : await identify(deps, req.header("authorization"));
+  authorise(spec, caller);
+  const params = spec.params === undefined ? {} : pathParams(spec.params, req.param());
+  const search = new URL(req.url).searchParams;
+  const rawQuery = readQuery(spec.query, search);
+  const query = spec.query === undefined ? noQuery(rawQuery) : check(spec.query, rawQuery);
+  const body =
+    spec.body === undefined ? undefined : check(spec.body, await readJsonBody(req.raw, deps.settings.maxBodyBytes));
+  const isDryRun = (query as { dry_run?: boolean } | undefined)?.dry_run === true;
+  const call = {
+    params,
+    query,
+    body,
+    caller,
+    context: {
+      actor: caller.kind === "nobody" ? "nobody" : caller.actor,
+      source: req.header("x-obleth-client") === "dashboard" ? "dashboard" : "api",
+      requestId: context.get("requestId"),
+      nowMs: deps.clock.wallMs(),
+      isDryRun,
+    },
+    expectedVersion: expectedVersion(req.header("if-match")),
+    request: req.raw,
+    remoteAddress: remoteAddressOf(context),
+  };
+  return toResponse(await handler(call as unknown as Call<RouteId>), spec);
+}
+
+function authorise(spec: RouteSpec, caller: Awaited<ReturnType<typeof identify>>): void {
+  if (spec.role === "public") return;
+  if (caller.kind === "nobody") {
+    throw new Fault("unauthorized", "Send a session's token or the admin token as Authorization: Bearer.");
+  }
+  if (spec.role === "admin" && caller.role !== "admin") throw new Fault("forbidden", "This needs the admin role.");
+}
+
+/** An id that cannot be one is simply not found; a number in a path is read as one. */
+function pathParams(schema: NonNullable<RouteSpec["params"]>, given: Record<string, string>): unknown {
+  const parsed = schema.safeParse(readQuery(schema, new URLSearchParams(given)));
+  if (!parsed.success) throw new Fault("not_found", "There is no such object.");
+  return parsed.data;
+}
+
+function noQuery(query: Record<string, unknown>): Record<string, unknown> {
+  const [name] = Object.keys(query);
+  if (name !== undefined) throw new Fault("invalid_request", `${name} is not a known parameter.`, { field: name });
+  return query;
+}
+
+function toResponse(reply: Reply, spec: RouteSpec): Response {
+  if (reply.response !== undefined) return reply.response;
+  const headers = new Headers({ "cache-control": "no-store" });
+  if (reply.version !== undefined) headers.set("etag", etagOf(reply.version));
+  if (reply.auditId != null) headers.set("x-obleth-audit-id", String(reply.auditId));
+  if (reply.configVersion !== undefined) headers.set("x-obleth-config-version", String(reply.configVersion));
+  if (reply.data === undefined) return new Response(null, { status: 204, headers });
+  return Response.json(reply.data, { status: reply.status ?? (spec.status === 204 ? 200 : spec.status), headers });
+}
+
+function remoteAddressOf(context: Context): string {
+  const env = context.env as { incoming?: { socket?: { remoteAddress?: string } } } | undefined;
+  return env?.incoming?.socket?.remoteAddress ?? "unknown";
+}
+
+function methodsOf(path: string): string[] {
+  const matching = Object.values(paths).filter((route) => {
+    const pattern = route.path.replace(/[.]/g, "\\.").replace(/\{\w+\}/g, "[^/]+");
+    return new RegExp(`^${API_BASE}${pattern}$`).test(path);
+  });
+  return [...new Set(matching.map((route) => route.method))];
+}

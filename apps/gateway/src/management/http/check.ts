@@ -1,0 +1,97 @@
+/** Turns path, query and body into what the contract's schemas accept, or into a refusal that names the field. */
+import { z } from "zod";
+import { Fault } from "./fault";
+
+/** Parses a value; `where` is put before the field's path when given. */
+export function check(schema: z.ZodType, value: unknown): unknown {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  throw refusalOf(parsed.error);
+}
+
+export function refusalOf(error: z.ZodError): Fault {
+  const issue = error.issues[0];
+  if (issue === undefined) return new Fault("invalid_request", "The request is not valid.");
+  const extra = issue.code === "unrecognized_keys" ? issue.keys.slice(0, 1) : [];
+  const field = [...issue.path, ...extra].map(String).join(".");
+  const what = field === "" ? "The body" : field;
+  return new Fault("invalid_request", `${what} ${ruleOf(issue)}.`, field === "" ? {} : { field });
+}
+
+/** Text values of a query string as the types that the schema's fields have; anything odd is left for the schema. */
+export function readQuery(schema: z.ZodObject | undefined, search: URLSearchParams): Record<string, unknown> {
+  const entries: [string, unknown][] = [];
+  const seen = new Set<string>();
+  for (const [name, text] of search) {
+    if (seen.has(name)) throw new Fault("invalid_request", `${name} is given more than once.`, { field: name });
+    seen.add(name);
+    entries.push([name, typed(schema, name, text)]);
+  }
+  return Object.fromEntries(entries);
+}
+
+function typed(schema: z.ZodObject | undefined, name: string, text: string): unknown {
+  const field = schema !== undefined && Object.hasOwn(schema.shape, name) ? schema.shape[name] : undefined;
+  const base = field instanceof z.ZodType ? unwrapped(field) : undefined;
+  if (base instanceof z.ZodNumber && /^-?\d{1,20}(\.\d{1,20})?$/.test(text)) return Number(text);
+  if (base instanceof z.ZodBoolean && (text === "true" || text === "1")) return true;
+  if (base instanceof z.ZodBoolean && (text === "false" || text === "0")) return false;
+  return text;
+}
+
+function unwrapped(schema: z.ZodType): z.ZodType {
+  let inner: unknown = schema;
+  while (inner instanceof z.ZodOptional || inner instanceof z.ZodDefault || inner instanceof z.ZodNullable) {
+    inner = inner.unwrap();
+  }
+  return inner instanceof z.ZodType ? inner : schema;
+}
+
+function ruleOf(issue: z.core.$ZodIssue): string {
+  switch (issue.code) {
+    case "unrecognized_keys":
+      return "is not a known field";
+    case "invalid_type":
+      return `must be ${TYPE_WORDS[issue.expected] ?? issue.expected}`;
+    case "too_small":
+      return `must ${sizeWords(issue.origin, issue.inclusive === false ? "be above" : "be at least", issue.minimum)}`;
+    case "too_big":
+      return `must ${sizeWords(issue.origin, issue.inclusive === false ? "be below" : "be at most", issue.maximum)}`;
+    case "invalid_value":
+      return `must be one of ${issue.values.map(String).join(", ")}`;
+    case "invalid_format":
+      return FORMAT_WORDS[issue.format] ?? mustWords(issue.message);
+    case "invalid_union":
+      return "is none of what is allowed here";
+    default:
+      return mustWords(issue.message);
+  }
+}
+
+const TYPE_WORDS: Readonly<Record<string, string>> = {
+  int: "a whole number",
+  number: "a number",
+  string: "text",
+  boolean: "true or false",
+  array: "a list",
+  object: "an object",
+  record: "an object",
+  null: "null",
+};
+const FORMAT_WORDS: Readonly<Record<string, string>> = {
+  uuid: "must be an id (a UUID)",
+  email: "must be an email address",
+  safeint: "must be a whole number",
+};
+
+function sizeWords(origin: string, relation: string, bound: number | bigint): string {
+  const limit = Number(bound).toLocaleString("en-US");
+  if (origin === "string") return `${relation.replace("be", "have")} ${limit} characters`;
+  if (origin === "array" || origin === "set") return `${relation.replace("be", "have")} ${limit} entries`;
+  return `${relation} ${limit}`;
+}
+
+/** Our own messages read on from the field's name; a library's is not passed on. */
+function mustWords(message: string): string {
+  return /^(must|is|give|needs)\b/.test(message) ? message : "is not valid";
+}
