@@ -1,10 +1,10 @@
 import type { Metadata } from "next";
-import { redirect } from "next/navigation";
+import { OverviewPage } from "../../features/overview/overview-page";
 import { requireSession } from "../../server/session";
 
 export const metadata: Metadata = { title: "Overview" };
 
 export default async function Page() {
   await requireSession();
-  redirect("/fairshare");
+  return <OverviewPage />;
 }

@@ -1,0 +1,148 @@
+"use client";
+
+import Link from "next/link";
+import { useEffect, useMemo, useState } from "react";
+import { Button } from "../../components/ui/button";
+import { Glyph } from "../../components/ui/glyph";
+import { Panel } from "../../components/ui/panel";
+import { Popover, PopoverClose, PopoverContent, PopoverTrigger } from "../../components/ui/popover";
+import { plural } from "../../lib/format";
+import { isTyping } from "../../lib/is-typing";
+import { usePreferences } from "../../lib/preferences";
+import type { OverviewItem } from "../../queries/wire";
+import { attentionKey, attentionWords } from "./logic/attention";
+import { useSnoozes } from "./use-snoozes";
+
+const SHOWN = 8;
+const HOUR_MS = 3_600_000;
+
+/** What needs someone, most urgent first, with one link each. */
+export function AttentionList({ items }: Readonly<{ items: readonly OverviewItem[] }>) {
+  const [isAll, setIsAll] = useState(false);
+  const acute = items.filter((item) => item.kind !== "full");
+  const watching = items.filter((item) => item.kind === "full");
+  const snoozes = useSnoozes(useMemo(() => acute.map(attentionKey), [acute]));
+  const open = acute.filter((item) => !snoozes.isSnoozed(attentionKey(item)));
+  const hidden = acute.length - open.length;
+  const shown = isAll ? open : open.slice(0, SHOWN);
+  useSnoozeKey((key) => snoozes.snooze(key, HOUR_MS));
+  return (
+    <Panel
+      title="Needs attention"
+      bodyClassName="p-0"
+      actions={
+        hidden > 0 ? (
+          <Button size="small" variant="ghost" onClick={snoozes.clear}>
+            {plural(hidden, "item")} hidden, show
+          </Button>
+        ) : null
+      }
+    >
+      {shown.length === 0 ? (
+        <p className="px-4 py-6 text-small text-text-2">Nothing needs you.</p>
+      ) : (
+        <ul className="divide-y">
+          {shown.map((item) => (
+            <AttentionRow
+              key={attentionKey(item)}
+              item={item}
+              onSnooze={(forMs) => snoozes.snooze(attentionKey(item), forMs)}
+            />
+          ))}
+        </ul>
+      )}
+      {open.length > shown.length ? (
+        <div className="border-t px-4 py-2">
+          <Button size="small" variant="ghost" onClick={() => setIsAll(true)}>
+            and {open.length - shown.length} more
+          </Button>
+        </div>
+      ) : null}
+      {watching.length > 0 ? <Watching items={watching} /> : null}
+    </Panel>
+  );
+}
+
+function AttentionRow({ item, onSnooze }: Readonly<{ item: OverviewItem; onSnooze: (forMs: number | null) => void }>) {
+  const words = attentionWords(item);
+  return (
+    <li
+      data-attention={item.kind}
+      data-key={attentionKey(item)}
+      className="flex min-h-(--row) flex-wrap items-center gap-x-4 gap-y-1 px-4 py-1.5 text-small hover:bg-subtle"
+    >
+      <span className="flex w-40 shrink-0 items-center gap-2 font-medium">
+        <Glyph shape={words.shape} tone={words.tone} />
+        {words.label}
+      </span>
+      <span className="name min-w-0 shrink-0 basis-44 font-medium">{words.object}</span>
+      <span className="num min-w-0 flex-1 basis-48 text-text-2">{words.cause}</span>
+      <span className="flex items-center gap-1">
+        <Link className="link px-1" href={words.href}>
+          {words.link}
+        </Link>
+        <SnoozeMenu label={`Snooze ${words.label} ${words.object}`} onSnooze={onSnooze} />
+      </span>
+    </li>
+  );
+}
+
+function SnoozeMenu({ label, onSnooze }: Readonly<{ label: string; onSnooze: (forMs: number | null) => void }>) {
+  const choices = [
+    { label: "1 hour", forMs: HOUR_MS },
+    { label: "8 hours", forMs: 8 * HOUR_MS },
+    { label: "Until it comes back", forMs: null },
+  ];
+  return (
+    <Popover>
+      <PopoverTrigger asChild>
+        <Button variant="ghost" size="small" aria-label={label} className="text-text-3">
+          Snooze
+        </Button>
+      </PopoverTrigger>
+      <PopoverContent align="end" className="w-44 p-1" aria-label={label}>
+        {choices.map((choice) => (
+          <PopoverClose asChild key={choice.label}>
+            <Button variant="ghost" className="w-full justify-start" onClick={() => onSnooze(choice.forMs)}>
+              {choice.label}
+            </Button>
+          </PopoverClose>
+        ))}
+      </PopoverContent>
+    </Popover>
+  );
+}
+
+function Watching({ items }: Readonly<{ items: readonly OverviewItem[] }>) {
+  return (
+    <p className="border-t px-4 py-2 text-small text-text-2" data-testid="watching">
+      Also watching:{" "}
+      {items.map((item, index) => {
+        const words = attentionWords(item);
+        return (
+          <span key={attentionKey(item)}>
+            {index > 0 ? ", " : ""}
+            <Link className="link name" href={words.href}>
+              {words.object}
+            </Link>{" "}
+            {words.cause}
+          </span>
+        );
+      })}
+    </p>
+  );
+}
+
+/** `z` puts the item under focus aside for an hour. */
+function useSnoozeKey(onSnooze: (key: string) => void): void {
+  const { hasShortcuts } = usePreferences();
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (!hasShortcuts || event.key !== "z" || event.ctrlKey || event.metaKey || isTyping(event.target)) return;
+      const key = document.activeElement?.closest<HTMLElement>("[data-attention]")?.dataset.key;
+      if (key !== undefined) onSnooze(key);
+    };
+    window.addEventListener("keydown", onKey);
+    return () => window.removeEventListener("keydown", onKey);
+  }, [hasShortcuts, onSnooze]);
+}
