@@ -119,3 +119,29 @@ export const slotHistories = (maxLength: number): fc.Arbitrary<SlotCommand[]> =>
       ...INSTANCES.map((name) => ({ kind: "heartbeat" as const, instance: name, lost: 0 })),
       ...commands,
     ]);
+
+/** Histories that reach the rarer answers for certain: a hold that is redeemed, and one that is renewed. */
+export function exampleHistories(): [SlotCommand[]][] {
+  const start = INSTANCES.map((name) => ({ kind: "heartbeat" as const, instance: name, lost: 0 }));
+  const limits = { poolSize: 4, ceiling: 5, tenantCap: null, keyCap: null, isForHoldOnly: false, isStarving: false };
+  const step = { ...SOME_OWNER, session: sessionId("s1"), sinceArrivalMs: 0 };
+  const one: SlotOperation = { kind: "claim", ...step, ...limits };
+  const over: SlotOperation = {
+    kind: "hold",
+    ...step,
+    sinceLastFinishMs: 0,
+    holdMs: 3000,
+    keepMs: 5000,
+    maxHeld: 2,
+    maxJumps: 2,
+  };
+  const by = (instance: InstanceName, ...operations: SlotOperation[]): SlotCommand => ({
+    kind: "run",
+    instance,
+    isStale: false,
+    operations,
+  });
+  const redeemed: SlotCommand[] = [...start, by("a", one, over), by("b", one), { kind: "pass", ms: 250 }];
+  const renewed: SlotCommand[] = [...start, by("a", one), by("b", one), by("a", over), by("b", over)];
+  return [[redeemed], [renewed]];
+}

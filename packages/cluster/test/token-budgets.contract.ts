@@ -1,9 +1,9 @@
 /** What every implementation of `TokenBudgets` guarantees. Run by the memory test and by the Redis test. */
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { MinuteLimit, Spend, TermLimit, TokenBudgets } from "../src/budgets/token-budget";
+import type { BudgetBooks, MinuteLimit, Spend, TermLimit } from "../src/budgets/token-budget";
 
 export interface BudgetSystem {
-  readonly budgets: TokenBudgets;
+  readonly budgets: BudgetBooks;
   /** Moves the clock that budgets are counted by. */
   advance(ms: number): Promise<void>;
   /** Milliseconds of the epoch on that clock. */
@@ -203,6 +203,23 @@ export function describeTokenBudgets(name: string, open: () => Promise<BudgetSys
         await system.budgets.settle(straddling, { tokens: 100, costUsd: 0 });
         expect((await system.budgets.check(spend({ terms: [old] }))).kind).toBe("term-exhausted");
         expect(await system.budgets.check(spend({ terms: [term({ term: "2026-12", tokens: 10 })] }))).toEqual(OK);
+      });
+
+      it("tells what a term has used and what is reserved", async () => {
+        const limit = term({ tokens: 100, costUsd: 1 });
+        const account = { subject: limit.subject, term: limit.term };
+        const none = { usedTokens: 0, usedCostUsd: 0, reservedTokens: 0, reservedCostUsd: 0 };
+        expect(await system.budgets.usage(account)).toEqual(none);
+        const first = spend({ terms: [limit], estimatedTokens: 10, estimatedCostUsd: 0.25 });
+        await system.budgets.reserve(first);
+        await system.budgets.settle(first, { tokens: 7, costUsd: 0.5 });
+        await system.budgets.reserve(spend({ terms: [limit], estimatedTokens: 20, estimatedCostUsd: 0.125 }));
+        expect(await system.budgets.usage(account)).toEqual({
+          usedTokens: 7,
+          usedCostUsd: 0.5,
+          reservedTokens: 20,
+          reservedCostUsd: 0.125,
+        });
       });
 
       it("never forgets an account without an end", async () => {

@@ -12,7 +12,7 @@ import {
   UNITS_PER_TOKEN,
   wholeTokens,
 } from "./accounts";
-import type { BudgetAnswer, Spend, TokenBudgets } from "./token-budget";
+import type { BudgetAnswer, BudgetBooks, Spend, TermUsage } from "./token-budget";
 
 interface Reservation {
   readonly lapsesAtMs: number;
@@ -42,7 +42,8 @@ interface Book {
 const SWEEP_EVERY = 1024;
 const TERM_KEPT_MS = 7 * 24 * 3_600_000;
 
-export class MemoryBudgets implements TokenBudgets {
+export class MemoryBudgets implements BudgetBooks {
+  readonly isAvailable = true;
   readonly #clock: Clock;
   readonly #books = new Map<string, Book>();
   #calls = 0;
@@ -94,6 +95,18 @@ export class MemoryBudgets implements TokenBudgets {
         book.nanos += nanos;
       }
     }
+  }
+
+  async usage({ subject, term }: { readonly subject: string; readonly term: string }): Promise<TermUsage | null> {
+    const book = this.#books.get(JSON.stringify([subject, term]));
+    if (book === undefined) return { usedTokens: 0, usedCostUsd: 0, reservedTokens: 0, reservedCostUsd: 0 };
+    lapse(book, this.#clock.monotonicMs());
+    return {
+      usedTokens: book.tokens,
+      usedCostUsd: book.nanos / 1e9,
+      reservedTokens: book.reservedTokens,
+      reservedCostUsd: book.reservedNanos / 1e9,
+    };
   }
 
   #answer(spend: Spend, loaded: readonly { account: Account; book: Book }[]): BudgetAnswer {

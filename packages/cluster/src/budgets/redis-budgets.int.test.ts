@@ -18,6 +18,7 @@ describeTokenBudgets("Redis", async () => {
       clock: new SystemClock(),
       timeoutMs: 5000,
       ping: () => redis.client.ping(),
+      books: redis.client,
     }),
     async advance(ms) {
       clock.advance(ms);
@@ -54,6 +55,7 @@ describe("budgets in Redis", () => {
       clock,
       timeoutMs: 250,
       ping: () => link.ping(),
+      books: redis.client,
       onUnreadable: (message) => unreadable.push(message),
     });
   });
@@ -139,6 +141,7 @@ describe("budgets in Redis", () => {
       clock: new VirtualClock({ startMs: 3_600_000, epochMs: 0 }),
       timeoutMs: 250,
       ping: () => redis.client.ping(),
+      books: redis.client,
     });
     expect(await budgets.reserve(spend("a", 990))).toEqual({ kind: "ok" });
     expect((await skewed.reserve(spend("b", 500))).kind).not.toBe("ok");

@@ -5,10 +5,11 @@
  */
 import type { Clock } from "@obleth/clock";
 import { Breaker } from "../redis/breaker";
+import type { RedisClient } from "../redis/connect";
 import type { Keys } from "../redis/keys";
 import type { ScriptRunner } from "../redis/scripts";
 import { type Account, accountsOf, nanoDollars, RESERVATION_MS, wholeTokens } from "./accounts";
-import type { BudgetAnswer, Spend, TokenBudgets } from "./token-budget";
+import type { BudgetAnswer, BudgetBooks, Spend, TermUsage } from "./token-budget";
 
 export interface RedisBudgetsOptions {
   readonly scripts: ScriptRunner;
@@ -17,6 +18,8 @@ export interface RedisBudgetsOptions {
   /** Longest wait for an answer, ms. */
   readonly timeoutMs: number;
   readonly ping: () => Promise<unknown>;
+  /** For reading accounts. */
+  readonly books: Pick<RedisClient, "hmget">;
   /** Told when Redis stops and starts answering, with the reason. */
   readonly onAvailability?: (isAvailable: boolean, reason: unknown) => void;
   /** Told the name of an account whose stored value cannot be read. */
@@ -36,7 +39,7 @@ const MAX_UNRESERVED = 50_000;
 /** Settlements sent again at once, so that a long outage does not end in one burst. */
 const RESEND_BATCH = 100;
 
-export class RedisBudgets implements TokenBudgets {
+export class RedisBudgets implements BudgetBooks {
   readonly #options: RedisBudgetsOptions;
   readonly #breaker: Breaker;
   readonly #unreserved = new Set<string>();
@@ -86,6 +89,20 @@ export class RedisBudgets implements TokenBudgets {
     const isUnreserved = this.#unreserved.delete(spend.requestId);
     if (spend.minute === null && spend.terms.length === 0) return;
     await this.#send({ spend, actual, isUnreserved });
+  }
+
+  async usage({ subject, term }: { readonly subject: string; readonly term: string }): Promise<TermUsage | null> {
+    const { books, keys } = this.#options;
+    const [book] = keys.termBudget(subject, term);
+    try {
+      const read = () => books.hmget(book, "tokens", "nanos", "rtokens", "rnanos");
+      const values = (await this.#breaker.run(read, isUnreadable)).map((value) => Number(value ?? 0));
+      const [usedTokens = 0, usedNanos = 0, reservedTokens = 0, reservedNanos = 0] = values;
+      if (!values.every(Number.isFinite)) return null;
+      return { usedTokens, usedCostUsd: usedNanos / 1e9, reservedTokens, reservedCostUsd: reservedNanos / 1e9 };
+    } catch {
+      return null;
+    }
   }
 
   /** Delivers what is waiting if Redis answers, then stops. For shutdown. */

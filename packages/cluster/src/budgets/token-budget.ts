@@ -44,3 +44,19 @@ export interface TokenBudgets {
   /** Gives the reservation back and books what was really used. Never rejects; a lost one expires by itself. */
   settle(spend: Spend, actual: { tokens: number; costUsd: number }): Promise<void>;
 }
+
+/** What a term's account holds. */
+export interface TermUsage {
+  readonly usedTokens: number;
+  readonly usedCostUsd: number;
+  /** Reserved by requests that have not settled. */
+  readonly reservedTokens: number;
+  readonly reservedCostUsd: number;
+}
+
+export interface BudgetBooks extends TokenBudgets {
+  /** False while budgets cannot be asked and every answer is `unavailable`. */
+  readonly isAvailable: boolean;
+  /** What an account has used in a term; zeros for one never used, null when it cannot be read. Never rejects. */
+  usage(account: { readonly subject: string; readonly term: string }): Promise<TermUsage | null>;
+}

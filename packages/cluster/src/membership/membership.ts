@@ -35,6 +35,11 @@ export class Membership {
     return this.#members.map((member) => member.instance).filter((name) => name !== this.#instance);
   }
 
+  /** Redis time of the last answer, ms; 0 before the first. */
+  get lastAnswerAtMs(): number {
+    return this.#lastAnswerAtMs ?? 0;
+  }
+
   /** Some answer of the books carried this Redis time. */
   heard(nowMs: number): void {
     this.#lastAnswerAtMs = nowMs;

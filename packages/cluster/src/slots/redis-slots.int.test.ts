@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type SlotCommand, SOME_OWNER, slotHistories } from "../../test/slot-commands";
+import { exampleHistories, type SlotCommand, SOME_OWNER, slotHistories } from "../../test/slot-commands";
 import { openRedis, type RedisFixture } from "../../test/support/redis-fixture";
 import { RedisSlots } from "./redis-slots";
 import { Holdings, limitFields } from "./slot-fields";
@@ -143,7 +143,7 @@ describe("the books in Redis and in memory", () => {
         const pair = new Pair(redis, seen);
         for (const command of commands) await pair.do(command);
       }),
-      { numRuns: Number(process.env.OBLETH_TEST_RUNS ?? 250) },
+      { numRuns: Number(process.env.OBLETH_TEST_RUNS ?? 250), examples: exampleHistories() },
     );
     // The histories are only worth something when they reach every answer there is.
     const claims = CLAIM_ANSWERS.map((answer) => `claim ${answer}`);

@@ -133,6 +133,11 @@ export class SharedSlots implements ClusterSlots, SlotAnnouncements {
     return this.#membership.members;
   }
 
+  /** The store's clock at its last answer, ms; 0 before the first. */
+  get storeTimeMs(): number {
+    return this.#membership.lastAnswerAtMs;
+  }
+
   /** False while the store does not answer in time. */
   get isReachable(): boolean {
     return this.#isReachable;

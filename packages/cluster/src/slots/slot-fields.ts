@@ -1,5 +1,6 @@
 /** Field names of the books, shared by the reference table, the Redis store and whoever counts holdings. */
-import { escapePart } from "../redis/keys";
+import type { PoolId } from "@obleth/fairshare";
+import { escapePart, unescapePart } from "../redis/keys";
 import type { SlotOwner } from "./slot-store";
 
 /** The four limits a running request counts against: ceiling, pool, tenant, key. */
@@ -16,6 +17,11 @@ export function limitFields(owner: SlotOwner): Limits {
     `t|${pool}|${escapePart(owner.tenantId)}`,
     `k|${pool}|${escapePart(owner.keyId)}`,
   ];
+}
+
+/** The pool whose escaped name this is. The one place where a name from the books becomes an id again. */
+export function poolNamed(part: string): PoolId {
+  return unescapePart(part) as PoolId;
 }
 
 /** What one replica holds, counted per limit. Grows and shrinks with its slots; a limit at 0 is gone. */

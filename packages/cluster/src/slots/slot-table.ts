@@ -4,9 +4,9 @@
  *
  * Invariant after every call: each total is the sum of the living replicas' holdings and the held sessions.
  */
-import { escapePart, unescapePart } from "../redis/keys";
+import { escapePart } from "../redis/keys";
 import { Marks } from "./marks";
-import { type Limits, limitFields } from "./slot-fields";
+import { type Limits, limitFields, poolNamed } from "./slot-fields";
 import type {
   BatchAnswer,
   ClaimAnswer,
@@ -327,7 +327,7 @@ export class SlotTable {
     const announced = this.#announced;
     this.#announced = new Set();
     for (const pool of announced) {
-      this.#announce.onReleased(pool === "" ? null : (unescapePart(pool) as SlotOwner["pool"]));
+      this.#announce.onReleased(pool === "" ? null : poolNamed(pool));
     }
   }
 }

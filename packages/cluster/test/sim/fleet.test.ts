@@ -1,7 +1,6 @@
 /** The situations that must come out right, on virtual time: what several replicas do together and when things break. */
 import { describe, expect, it } from "vitest";
-import { Fleet, owner, request } from "./fleet";
-import type { Replica } from "./replica";
+import { Fleet, owner, type SimReplica as Replica, request } from "./fleet";
 
 const POOL = "p|chat";
 

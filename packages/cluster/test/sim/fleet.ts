@@ -1,7 +1,7 @@
 /** Several replicas, one store, one backend, one virtual clock, one seed. */
 import { VirtualClock } from "@obleth/clock";
 import { keyId, poolId, tenantId } from "@obleth/fairshare";
-import type { SharedSlotsSettings } from "../../src/slots/shared-slots";
+import { SharedSlots, type SharedSlotsSettings } from "../../src/slots/shared-slots";
 import type { SlotOwner } from "../../src/slots/slot-store";
 import { Backend } from "./backend";
 import { type Limits, Replica, type ReplicaOptions } from "./replica";
@@ -24,11 +24,43 @@ export interface FleetOptions {
   readonly affinity?: Pick<ReplicaOptions, "holdMs" | "maxHeld" | "maxJumps">;
 }
 
+interface Repair {
+  readonly reclaimedSlots: number;
+  readonly ownDrift: number;
+  readonly totalDrift: number;
+}
+
+/** A replica with its real `SharedSlots` on a link to the stand-in store. */
+export class SimReplica extends Replica {
+  readonly slots: SharedSlots;
+  readonly link: Link;
+  readonly repairs: readonly Repair[];
+
+  constructor(options: ReplicaOptions, parts: { slots: SharedSlots; link: Link; repairs: readonly Repair[] }) {
+    super(options);
+    this.slots = parts.slots;
+    this.link = parts.link;
+    this.repairs = parts.repairs;
+  }
+
+  /** `kill -9`: nothing more is sent either. */
+  override crash(): void {
+    super.crash();
+    this.link.cut = "requests";
+    this.link.subscriber = undefined;
+  }
+
+  /** Waits until nothing runs, then leaves. */
+  shutDown(): void {
+    this.drain(() => this.slots.leave(() => undefined));
+  }
+}
+
 export class Fleet {
   readonly clock = new VirtualClock();
   readonly backend = new Backend();
   readonly server = new StoreServer(this.clock);
-  readonly replicas: Replica[] = [];
+  readonly replicas: SimReplica[] = [];
   readonly links: Link[] = [];
   readonly rng: () => number;
   readonly limits: Limits;
@@ -42,26 +74,35 @@ export class Fleet {
   }
 
   /** Starts one replica; time does not pass. */
-  add(): Replica {
+  add(): SimReplica {
     const latencyMs = this.#options.latencyMs ?? (() => 0.5);
     const link = this.server.link(() => latencyMs(this.rng));
-    const replica = new Replica({
-      name: `replica-${++this.#started}`,
+    const name = `replica-${++this.#started}`;
+    const repairs: Repair[] = [];
+    const slots = new SharedSlots({
+      store: link,
       clock: this.clock,
-      link,
-      backend: this.backend,
-      limits: this.limits,
-      settings: { ...SETTINGS, ...this.#options.settings },
       rng: this.rng,
-      ...this.#options.affinity,
+      instance: name,
+      settings: { ...SETTINGS, ...this.#options.settings },
+      defer: (run) => void this.clock.setTimer(0, run),
+      reconnect: () => link.reset(),
+      listener: { onRepair: (repair) => repairs.push(repair) },
     });
+    const { clock, backend, limits } = this;
+    const replica = new SimReplica(
+      { name, clock, slots, backend, limits, ...this.#options.affinity },
+      { slots, link, repairs },
+    );
+    link.subscriber = slots;
+    slots.start(replica.host, () => replica.decided());
     this.links.push(link);
     this.replicas.push(replica);
     return replica;
   }
 
   /** Starts `count` replicas and lets them find each other. */
-  start(count: number): Replica[] {
+  start(count: number): SimReplica[] {
     const started = Array.from({ length: count }, () => this.add());
     this.clock.advance(2500);
     return started;

@@ -1,16 +1,15 @@
 /**
- * One gateway as far as slots are concerned: a first-come first-served scheduler, small enough to be obviously right, on
- * the real `SharedSlots`. It decides locally under the split, or claims one slot per pick when slots are shared.
+ * One gateway as far as slots are concerned: a first-come first-served scheduler, small enough to be obviously right. It
+ * decides locally under the split, or claims one slot per pick when slots are shared.
  */
-import type { VirtualClock } from "@obleth/clock";
+import type { Clock } from "@obleth/clock";
 import type { ClaimOutcome } from "@obleth/fairshare";
 import { type PoolId, type SessionId, splitLimit } from "@obleth/fairshare";
 import type { ModeState } from "../../src/membership/mode";
-import { SharedSlots, type SharedSlotsSettings } from "../../src/slots/shared-slots";
+import type { ClusterSlots, SlotsHost } from "../../src/slots/cluster-slots";
 import { Holdings, limitFields } from "../../src/slots/slot-fields";
 import type { SlotOwner } from "../../src/slots/slot-store";
 import type { Backend } from "./backend";
-import type { Link } from "./store-server";
 
 export interface Limits {
   readonly poolSize: number;
@@ -36,12 +35,10 @@ interface Waiter {
 
 export interface ReplicaOptions {
   readonly name: string;
-  readonly clock: VirtualClock;
-  readonly link: Link;
+  readonly clock: Clock;
+  readonly slots: ClusterSlots;
   readonly backend: Backend;
   readonly limits: Limits;
-  readonly settings: SharedSlotsSettings;
-  readonly rng: () => number;
   readonly holdMs?: number;
   readonly maxHeld?: number;
   readonly maxJumps?: number;
@@ -52,9 +49,7 @@ const OPEN_CLAIMS = 4;
 
 export class Replica {
   readonly #options: ReplicaOptions;
-  readonly slots: SharedSlots;
   readonly modes: { readonly atMs: number; readonly state: ModeState }[] = [];
-  readonly repairs: { reclaimedSlots: number; ownDrift: number; totalDrift: number }[] = [];
   #line: Waiter[] = [];
   readonly #running = new Set<Waiter>();
   readonly #blocked = new Set<PoolId | null>();
@@ -64,36 +59,25 @@ export class Replica {
   redeemed = 0;
   unavailable = 0;
 
+  /** What the slots are told to ask and to tell. */
+  readonly host: SlotsHost = {
+    holdings: () => this.#holdings(),
+    onMode: (state) => this.#onMode(state),
+    retry: (pool) => {
+      if (pool === null) this.#blocked.clear();
+      else this.#blocked.delete(pool);
+      this.#pump();
+    },
+  };
+
   constructor(options: ReplicaOptions) {
     this.#options = options;
-    const { clock, link, settings, rng, name } = options;
-    this.slots = new SharedSlots({
-      store: link,
-      clock,
-      rng,
-      instance: name,
-      settings,
-      defer: (run) => void clock.setTimer(0, run),
-      reconnect: () => link.reset(),
-      listener: { onRepair: (repair) => this.repairs.push(repair) },
-    });
-    link.subscriber = this.slots;
-    this.slots.start(
-      {
-        holdings: () => this.#holdings(),
-        onMode: (state) => this.#onMode(state),
-        retry: (pool) => {
-          if (this.#isDead) return;
-          if (pool === null) this.#blocked.clear();
-          else this.#blocked.delete(pool);
-          this.#pump();
-        },
-      },
-      () => {
-        this.isDecided = true;
-        this.#pump();
-      },
-    );
+  }
+
+  /** It is known how limits hold: requests may be admitted. */
+  decided(): void {
+    this.isDecided = true;
+    this.#pump();
   }
 
   get mode(): string {
@@ -132,22 +116,20 @@ export class Replica {
     };
   }
 
-  /** `kill -9`: nothing more is sent, what it ran is gone from the backend. */
+  /** `kill -9`: nothing more is decided, what it ran is gone from the backend. */
   crash(): void {
     this.#isDead = true;
-    this.#options.link.cut = "requests";
-    this.#options.link.subscriber = undefined;
     for (const waiter of this.#running) this.#options.backend.finish(waiter.request.owner);
     this.#running.clear();
     this.#line = [];
   }
 
-  /** Waits until nothing runs, then leaves. */
-  shutDown(): void {
+  /** Takes nothing more; `done` runs once nothing runs any more. */
+  drain(done: () => void): void {
     this.#line = [];
     const tryLater = () => {
       if (this.#running.size > 0) this.#options.clock.setTimer(10, tryLater);
-      else this.slots.leave(() => undefined);
+      else done();
     };
     tryLater();
   }
@@ -177,7 +159,7 @@ export class Replica {
     waiter.state = "claiming";
     const sinceArrivalMs = clock.monotonicMs() - waiter.arrivedMs;
     const claim = { ...owner, ...limits, session, sinceArrivalMs, isForHoldOnly: false, isStarving: false };
-    this.slots.claim(claim, (outcome, sinceLastFinishMs) => this.#settled(waiter, outcome, sinceLastFinishMs));
+    this.#options.slots.claim(claim, (outcome, sinceLastFinishMs) => this.#settled(waiter, outcome, sinceLastFinishMs));
   }
 
   #settled(waiter: Waiter, outcome: ClaimOutcome, sinceLastFinishMs: number | null): void {
@@ -187,7 +169,7 @@ export class Replica {
     if (outcome === "granted" || outcome === "redeemed") {
       if (outcome === "redeemed") this.redeemed++;
       if (waiter.hasLeft) {
-        this.slots.release(waiter.request.owner);
+        this.#options.slots.release(waiter.request.owner);
         waiter.state = "done";
         this.#line = this.#line.filter((other) => other !== waiter);
       } else {
@@ -219,12 +201,21 @@ export class Replica {
     const { backend, clock, holdMs = 0, maxHeld = 0, maxJumps = 8 } = this.#options;
     backend.finish(owner);
     if (session === null || this.#state.mode !== "shared") {
-      this.slots.release(owner);
+      this.#options.slots.release(owner);
     } else {
       const sinceArrivalMs = clock.monotonicMs() - waiter.arrivedMs;
       const { sinceLastFinishMs } = waiter;
       const keepMs = holdMs + 120_000;
-      this.slots.hold({ ...owner, session, sinceArrivalMs, sinceLastFinishMs, holdMs, keepMs, maxHeld, maxJumps });
+      this.#options.slots.hold({
+        ...owner,
+        session,
+        sinceArrivalMs,
+        sinceLastFinishMs,
+        holdMs,
+        keepMs,
+        maxHeld,
+        maxJumps,
+      });
     }
     this.#blocked.delete(owner.pool);
     this.#blocked.delete(null);

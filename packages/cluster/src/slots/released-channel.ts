@@ -1,0 +1,36 @@
+/**
+ * Listens for freed slots and for replicas that come and go. A connection of its own; whenever it is subscribed anew,
+ * everything that waits is woken, because announcements may have been missed. Losing it costs nothing but time: denied
+ * claims are tried again anyway.
+ */
+import { closeRedis, type RedisClient } from "../redis/connect";
+import type { Keys } from "../redis/keys";
+import { poolNamed } from "./slot-fields";
+import type { SlotAnnouncements } from "./slot-store";
+
+export class ReleasedChannel {
+  readonly #client: RedisClient;
+
+  constructor(client: RedisClient, keys: Keys, subscriber: SlotAnnouncements) {
+    this.#client = client;
+    const subscribe = () => {
+      client.subscribe(keys.released, keys.membership).then(
+        () => {
+          subscriber.onReleased(null);
+          subscriber.onMembership();
+        },
+        // The connection broke again: the next `ready` subscribes.
+        () => undefined,
+      );
+    };
+    client.on("ready", subscribe);
+    client.on("message", (channel: string, message: string) => {
+      if (channel === keys.membership) subscriber.onMembership();
+      else subscriber.onReleased(message === "" ? null : poolNamed(message));
+    });
+  }
+
+  close(): void {
+    closeRedis(this.#client);
+  }
+}

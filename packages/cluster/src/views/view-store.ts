@@ -1,0 +1,42 @@
+/** Each replica's published picture of its scheduler, and the others' as last read. */
+import type { EngineSnapshot, PoolId } from "@obleth/fairshare";
+
+/** How many tenants and keys a pool really has, where its lists were cut. */
+export interface UncutCounts {
+  readonly tenants: number;
+  readonly keys: number;
+}
+
+export interface ReplicaView {
+  readonly instance: string;
+  readonly engine: EngineSnapshot;
+  readonly uncut: ReadonlyMap<PoolId, UncutCounts>;
+  /** What else the replica says of itself (version, mode, start): plain JSON. */
+  readonly about: Readonly<Record<string, string | number | boolean | null>>;
+}
+
+export interface ReadView {
+  readonly view: ReplicaView;
+  /** Since it was published, by the clock of the store, ms. */
+  readonly ageMs: number;
+}
+
+export interface OtherViews {
+  /** Of the other living replicas that have published within three intervals. */
+  readonly views: readonly ReadView[];
+  /** Why the others' views cannot be read; null when they can. */
+  readonly reason: string | null;
+}
+
+export interface ViewStore {
+  /** The others' views as last read; never waits. */
+  readonly others: OtherViews;
+}
+
+/** Time between two publications, ms: every 500, or every heartbeat if that is shorter. */
+export function publishIntervalMs(heartbeatMs: number): number {
+  return Math.min(500, heartbeatMs);
+}
+
+/** A view lives this many intervals, so that one slow publication does not drop a replica. */
+export const VIEW_INTERVALS = 3;
