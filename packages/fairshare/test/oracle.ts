@@ -56,6 +56,7 @@ export class Oracle {
     this.world.nowMs = Math.max(this.world.nowMs, nowMs);
     this.#timeOut();
     this.#dropQuietPools();
+    this.noteTurns();
     switch (event.kind) {
       case "arrive":
         this.#arrive(event);

@@ -47,5 +47,5 @@ export function runSeed(seed: number, options: SeedOptions): SeedResult {
 /** The line that replays a seed. */
 export function replayLine(result: SeedResult): string {
   const { seed, events, breach } = result;
-  return `${breach?.property ?? "ok"}: ${breach?.message ?? ""} at ${breach?.nowMs ?? 0} ms; replay: npm run sim -- --seed ${seed} --events ${events} --seeds 1`;
+  return `${breach?.property ?? "ok"}: ${breach?.message ?? ""} at ${breach?.nowMs ?? 0} ms; replay: npm run sim -- --seed ${seed} --seeds 1 --each ${events}`;
 }

@@ -4,6 +4,7 @@
  */
 import type { EngineEvent } from "../../src/events";
 import { poolId, waiterId } from "../../src/ids";
+import { Agenda } from "./agenda";
 import type { Rng } from "./rng";
 import type { System, SystemEffect } from "./systems";
 import { randomChange, randomCost, type World, type WorldTenant } from "./workload";
@@ -11,19 +12,12 @@ import { randomChange, randomCost, type World, type WorldTenant } from "./worklo
 /** Sees every event with what it led to, in order. */
 export type Watcher = (event: EngineEvent, nowMs: number, effects: readonly SystemEffect[]) => void;
 
-interface Planned {
-  readonly atMs: number;
-  readonly order: number;
-  readonly run: () => void;
-}
-
 export class Simulator {
   readonly #rng: Rng;
   readonly #world: World;
   readonly #system: System;
   readonly #watch: Watcher;
-  readonly #plan: Planned[] = [];
-  #order = 0;
+  readonly #agenda = new Agenda<() => void>();
   #nextId = 1;
   #nowMs = 0;
   #events = 0;
@@ -62,10 +56,10 @@ export class Simulator {
     for (const tenant of this.#world.tenants) if (tenant.pools.length > 0) this.#planArrival(tenant, 0);
     if (this.#world.changeGapMs !== null) this.#planChange(this.#world.changeGapMs);
     while (this.#events < eventCount && !this.#isStopped) {
-      const next = this.#takeNext();
+      const next = this.#agenda.take();
       if (next === undefined) return;
       this.#nowMs = next.atMs;
-      next.run();
+      next.item();
     }
   }
 
@@ -133,40 +127,6 @@ export class Simulator {
   }
 
   #after(delayMs: number, run: () => void): void {
-    this.#order += 1;
-    const entry = { atMs: this.#nowMs + Math.round(delayMs), order: this.#order, run };
-    let at = this.#plan.push(entry) - 1;
-    while (at > 0) {
-      const parent = (at - 1) >> 1;
-      const above = this.#plan[parent];
-      if (above === undefined || isBefore(above, entry)) break;
-      this.#plan[at] = above;
-      at = parent;
-    }
-    this.#plan[at] = entry;
+    this.#agenda.add(this.#nowMs + Math.round(delayMs), run);
   }
-
-  #takeNext(): Planned | undefined {
-    const top = this.#plan[0];
-    const last = this.#plan.pop();
-    if (last === undefined || this.#plan.length === 0) return top;
-    let at = 0;
-    for (;;) {
-      let child = 2 * at + 1;
-      const left = this.#plan[child];
-      if (left === undefined) break;
-      const right = this.#plan[child + 1];
-      if (right !== undefined && isBefore(right, left)) child += 1;
-      const least = this.#plan[child];
-      if (least === undefined || isBefore(last, least)) break;
-      this.#plan[at] = least;
-      at = child;
-    }
-    this.#plan[at] = last;
-    return top;
-  }
-}
-
-function isBefore(a: Planned, b: Planned): boolean {
-  return a.atMs < b.atMs || (a.atMs === b.atMs && a.order < b.order);
 }
