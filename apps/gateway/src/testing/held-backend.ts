@@ -1,0 +1,53 @@
+/** A backend that keeps every chat call open until it is told to answer: for tests that need slots to stay taken. */
+import { once } from "node:events";
+import { createServer, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+
+export class HeldBackend {
+  readonly held: ServerResponse[] = [];
+  /** Calls seen, answered or not. */
+  calls = 0;
+  /** Answers at once instead of holding. */
+  isOpen = true;
+  readonly #server: Server;
+
+  private constructor(server: Server) {
+    this.#server = server;
+  }
+
+  static async start(): Promise<HeldBackend> {
+    const server = createServer();
+    const backend = new HeldBackend(server);
+    server.on("request", (request, response) => {
+      request.resume();
+      if (request.method === "GET") return response.end('{"data":[]}');
+      backend.calls++;
+      if (backend.isOpen) answer(response);
+      else backend.held.push(response);
+    });
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    return backend;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  /** Answers everything that is held. */
+  letGo(): void {
+    for (const response of this.held.splice(0)) answer(response);
+  }
+
+  stop(): void {
+    this.#server.closeAllConnections();
+    this.#server.close();
+  }
+}
+
+function answer(response: ServerResponse): void {
+  const choices = [{ index: 0, message: { role: "assistant", content: "Hi" }, finish_reason: "stop" }];
+  const usage = { prompt_tokens: 3, completion_tokens: 1, total_tokens: 4 };
+  response.writeHead(200, { "content-type": "application/json" });
+  response.end(JSON.stringify({ id: "chat-1", object: "chat.completion", model: "sim-chat", choices, usage }));
+}
