@@ -16,6 +16,7 @@ import { greet } from "./launch/greeting.mjs";
 import { ensureBuilt, ensureInstalled } from "./launch/install.mjs";
 import { clearLeftovers, Processes } from "./launch/processes.mjs";
 import { exitWith, Refusal } from "./launch/refusal.mjs";
+import { followSimulatedBackend } from "./launch/simulated-endpoints.mjs";
 
 /** Seconds running requests get to finish after Ctrl-C; operators of real fleets set a longer one themselves. */
 const GRACE_SECS = "10";
@@ -146,13 +147,15 @@ async function startAll(processes, { flags, dataDir, listen }) {
     isShown: flags.isDev,
   });
   await processes.untilReady(gateway, `${adminUrl}/ready`);
+  const { adminToken, sessionSecret } = readFirstRun(dataDir);
+  if (simUrl !== undefined) await followSimulatedBackend({ adminUrl, token: adminToken, simUrl });
   const program = dashboardProgram(flags.isDev, listen.dashboard.address);
   const dashboard = processes.start("dashboard", {
     ...program,
     env: {
       ...env,
       OBLETH_MANAGEMENT_URL: process.env.OBLETH_MANAGEMENT_URL || adminUrl,
-      OBLETH_SESSION_SECRET: readFirstRun(dataDir).sessionSecret,
+      OBLETH_SESSION_SECRET: sessionSecret,
       ...program.env,
     },
     isShown: flags.isDev,

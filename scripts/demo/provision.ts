@@ -22,7 +22,8 @@ export async function provision(options: { adminUrl: string; dataDir: string; si
     await unlessThere(() => api.call("createGroup", { body: { name, weight } }));
   }
   for (const { name, type, slots } of MODELS) {
-    const body = { name, type, max_in_flight: slots, api_base: `${options.simUrl}/v1` };
+    const endpoints = [{ name: "simulated", api_base: `${options.simUrl}/v1` }];
+    const body = { name, type, max_in_flight: slots, endpoints };
     await unlessThere(() => api.call("createModel", { body }));
   }
   for (const tenant of TENANTS) await unlessThere(() => api.call("createTenant", { body: { ...tenant } }));

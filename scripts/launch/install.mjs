@@ -42,16 +42,33 @@ export async function ensureInstalled() {
  */
 export async function ensureBuilt(names = []) {
   requireWritableTree();
+  if (isFirstBuild()) console.log("Building (a minute or so the first time) ...");
+  const turbo = path.join(ROOT, "node_modules/turbo/bin/turbo");
   const filters = names.map((name) => `--filter=${name}`);
-  const code = await run(process.execPath, [
-    path.join(ROOT, "node_modules/turbo/bin/turbo"),
-    "run",
-    "build",
-    "--output-logs=errors-only",
-    "--log-order=grouped",
-    ...filters,
-  ]);
-  if (code !== 0) throw new Refusal("The build failed; the lines above say why.");
+  const options = ["--output-logs=errors-only", "--log-order=grouped", ...filters];
+  const { code, output } = await capture(process.execPath, [turbo, "run", "build", ...options]);
+  if (code !== 0) throw new Refusal(`${output.trimEnd()}\nThe build failed; the lines above say why.`);
+}
+
+function isFirstBuild() {
+  return !existsSync(path.join(ROOT, "apps/gateway/dist")) || !existsSync(path.join(ROOT, "apps/dashboard/.next"));
+}
+
+/**
+ * Runs a program in the repository and keeps what it prints.
+ * @param {string} command
+ * @param {readonly string[]} args
+ */
+async function capture(command, args) {
+  const child = spawn(command, args, {
+    cwd: ROOT,
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { ...process.env, ...QUIET },
+  });
+  let output = "";
+  for (const pipe of [child.stdout, child.stderr]) pipe.on("data", (data) => (output += data));
+  const [code] = await once(child, "close");
+  return { code: code ?? 1, output };
 }
 
 /**
