@@ -60,6 +60,7 @@ export class RequestEndings {
     request.call?.abort();
     request.cutShort = null;
     this.active.delete(request);
+    if (this.isDraining) closeBehind(request);
     if (request.reachedAuthentication) this.#record(request, outcome, statusCode);
     if (this.active.size === 0) for (const done of this.#whenIdle.splice(0)) done();
   }
@@ -91,6 +92,12 @@ export class RequestEndings {
     quietly(() => events.requestFinished(record));
     if (log.isLevelEnabled("info")) quietly(() => log.info(record, "request.finished"));
   }
+}
+
+/** Its head may have promised to keep the connection, before the process began to stop. */
+function closeBehind({ req, res }: ProxyRequest): void {
+  if (res.writableFinished) req.socket.end();
+  else res.once("finish", () => req.socket.end());
 }
 
 /** What to book: what was reported; the estimate for an answer that reported nothing; nothing when there was no answer. */

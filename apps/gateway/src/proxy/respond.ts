@@ -21,7 +21,7 @@ export function sendAnswer(req: IncomingMessage, res: ServerResponse, answer: An
   if (res.headersSent || res.destroyed) return;
   const headers = [...answer.headers];
   const isEarly = !req.complete;
-  if (isEarly) headers.push("connection", "close");
+  if (isEarly && !headers.includes("connection")) headers.push("connection", "close");
   res.writeHead(answer.status, headers);
   const body = req.method === "HEAD" ? null : answer.body;
   if (!isEarly) {

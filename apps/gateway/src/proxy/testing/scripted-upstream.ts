@@ -103,15 +103,17 @@ export class ScriptedUpstream {
     this.open++;
     this.highWater = Math.max(this.highWater, this.open);
     let isOver = false;
+    let onClose = (): void => {};
     const gone = new Promise<void>((resolve) => {
-      socket.once("close", () => {
+      onClose = () => {
         if (!isOver) {
           this.abandoned++;
           this.#leave();
         }
         isOver = true;
         resolve();
-      });
+      };
+      socket.once("close", onClose);
     });
     const answer: ScriptedAnswer = {
       request,
@@ -130,6 +132,7 @@ export class ScriptedUpstream {
     } finally {
       if (!isOver && !socket.destroyed) {
         isOver = true;
+        socket.off("close", onClose);
         this.#leave();
       }
     }
