@@ -58,7 +58,7 @@ export function rowsOfPreview(preview: Preview, changes: readonly PreviewChange[
       moved: pool.moved,
       toFinish: pool.toFinish,
       movement: movementWords(pool),
-      warnings: pool.flags.filter((flag) => !QUIET_FLAGS.has(flag.flag)).map((flag) => flagWords(flag, pool, nameOf)),
+      warnings: distinct(loudFlags(pool.flags).map((flag) => flagWords(flag, pool, nameOf))),
       flags: pool.flags.map((flag) => flag.flag),
       nextStep: nextStepOf(pool),
     };
@@ -78,7 +78,7 @@ export function rowsOfAnswer(pools: readonly PreviewPool[]): PreviewRow[] {
     moved: Math.max(slotsOf(pool.gains), slotsOf(pool.gives_up)),
     toFinish: pool.to_finish,
     movement: pool.movement,
-    warnings: pool.flags.filter((flag) => !QUIET_FLAGS.has(flag.flag)).map((flag) => flag.text),
+    warnings: distinct(loudFlags(pool.flags).map((flag) => flag.text)),
     flags: pool.flags.map((flag) => flag.flag),
     nextStep: pool.next_step?.text ?? null,
   }));
@@ -98,6 +98,14 @@ export function changedParts(parts: readonly PreviewPart[], keep: string | null 
 
 /** Said elsewhere on the page, by the next step or by the summary. */
 const QUIET_FLAGS = new Set(["no_change_rounding", "no_work"]);
+
+function loudFlags<Flag extends { readonly flag: string }>(flags: readonly Flag[]): Flag[] {
+  return flags.filter((flag) => !QUIET_FLAGS.has(flag.flag));
+}
+
+function distinct(texts: readonly string[]): string[] {
+  return [...new Set(texts)];
+}
 
 interface Naming {
   readonly changes: readonly PreviewChange[];

@@ -67,6 +67,7 @@ export default function StepChart(props: Readonly<StepChartProps>) {
           allowDataOverflow
         />
         <YAxis
+          tickCount={props.heightPx < 160 ? 3 : 5}
           width={36}
           tick={AXIS}
           stroke="var(--edge)"

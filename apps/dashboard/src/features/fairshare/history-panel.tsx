@@ -16,6 +16,7 @@ import { type HistoryStore, type HistoryView, historyPeak, historyView } from ".
 import { usePreferences } from "../../lib/preferences";
 import { useNow } from "../../lib/use-now";
 import { recentChangesQuery } from "../../queries/audit";
+import { groupsQuery } from "../../queries/objects";
 import { useHistory } from "../../queries/use-history";
 import type { LivePool } from "../../queries/wire";
 import { HistoryTable } from "./history-table";
@@ -76,10 +77,11 @@ function HistoryCharts({ pool, store, span }: Readonly<HistoryChartsProps>) {
   );
   const view = useHeldWhile(isReading, { view: fresh, nowMs });
   const marks = useMarks(store, pool.model);
+  const groups = useQuery(groupsQuery()).data?.items;
   const bands = useMemo(() => {
-    const colors = new Map(pool.groups.map((group) => [group.name, group.color]));
+    const colors = new Map((groups ?? pool.groups).map((group) => [group.name, group.color]));
     return historyBands(groupNames(view.view), colors);
-  }, [pool.groups, view.view]);
+  }, [groups, pool.groups, view.view]);
   const rows = useMemo(() => historyRows(view.view, bands), [view.view, bands]);
   if (store.retentionMs === 0) {
     return <Empty title="History is off">Set OBLETH_FAIRSHARE_HISTORY_SECS on the gateways to keep it.</Empty>;

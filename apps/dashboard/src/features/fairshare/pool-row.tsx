@@ -8,20 +8,20 @@ import { UseBar } from "../../components/ui/use-bar";
 import { Value } from "../../components/ui/value";
 import { formatExact, formatWait, plural } from "../../lib/format";
 import type { LivePool } from "../../queries/wire";
-import { inUse, type PoolBand, UNROUTED_POOL } from "./logic/pool-state";
+import { inUse, type PoolBand, poolBand, UNROUTED_POOL } from "./logic/pool-state";
 import { poolHref } from "./search-params";
 import { StateBadge } from "./state-badge";
 
 interface PoolRowProps {
   pool: LivePool;
-  band: PoolBand;
   isStale: boolean;
   rowIndex: number;
   group: string | null;
 }
 
-export const PoolRow = memo(function PoolRow({ pool, band, isStale, rowIndex, group }: Readonly<PoolRowProps>) {
+export const PoolRow = memo(function PoolRow({ pool, isStale, rowIndex, group }: Readonly<PoolRowProps>) {
   const used = inUse(pool);
+  const band = poolBand(pool);
   const isOff = band === "no_servers";
   return (
     <tr aria-rowindex={rowIndex} data-row={pool.model} className="relative border-b last:border-b-0 hover:bg-subtle">

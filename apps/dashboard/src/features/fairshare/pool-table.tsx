@@ -71,16 +71,8 @@ export function PoolTable({ pools, sample, isStale, sort, direction, onSort, gro
             {order.ids.slice(rows.first, rows.last).map((name, offset) => {
               const pool = byName.get(name);
               if (pool === undefined) return null;
-              const band = listedBand(bands, pool);
               return (
-                <PoolRow
-                  key={name}
-                  pool={pool}
-                  band={band}
-                  isStale={isStale}
-                  rowIndex={rows.first + offset + 2}
-                  group={group}
-                />
+                <PoolRow key={name} pool={pool} isStale={isStale} rowIndex={rows.first + offset + 2} group={group} />
               );
             })}
             <SpacerRow heightPx={rows.bottomPx} columns={COLUMNS} />

@@ -41,7 +41,8 @@ export const SlotLane = memo(function SlotLane(props: Readonly<SlotLaneProps>) {
   const cells = slotCells({ in_flight: inFlight, held, share });
   const columns = Math.max(1, Math.floor((widthPx || 320) / CELL_PX));
   const rows = Math.max(1, Math.ceil(cells.length / columns));
-  const tick = { column: share % columns, row: Math.floor(share / columns) };
+  const lastOfShare = Math.max(0, share - 1);
+  const tick = { column: share === 0 ? 0 : (lastOfShare % columns) + 1, row: Math.floor(lastOfShare / columns) };
   return (
     <svg role="img" aria-label={label} width="100%" height={rows * ROW_PX + 2} className="block overflow-visible">
       {cells.map((cell) => (

@@ -43,10 +43,14 @@ export function OverviewPage() {
         {isEmpty ? <FirstSteps setup={data.setup} /> : null}
         {data ? <AttentionList items={data.items} /> : <SkeletonRows rows={4} label="Reading what needs attention" />}
         <div className="grid items-start gap-4 md:grid-cols-2">
-          <BusiestPools pools={live?.pools ?? []} />
-          <WaitArea />
-          <ActiveBoosts />
-          <RecentChanges />
+          <div className="grid gap-4">
+            <BusiestPools pools={live?.pools ?? []} />
+            <ActiveBoosts />
+          </div>
+          <div className="grid gap-4">
+            <WaitArea />
+            <RecentChanges />
+          </div>
         </div>
       </div>
     </>
