@@ -1,6 +1,6 @@
 /** Every change: who made it, through what, what it was and what it became. */
 import { z } from "zod";
-import { isoTime, paging, textSearch, tsMs } from "./common";
+import { isoTime, line, paging, textSearch, tsMs } from "./common";
 
 export const AUDIT_SOURCES = ["dashboard", "api", "import", "boost", "system"] as const;
 export const AUDIT_OBJECTS = [
@@ -38,10 +38,10 @@ export type AuditRow = z.infer<typeof auditRow>;
 export const auditQuery = z.strictObject({
   limit: paging.limit,
   cursor: paging.cursor,
-  actor: z.string().min(1).max(400).optional(),
+  actor: line.optional(),
   kind: z.enum(AUDIT_OBJECTS).optional(),
-  object: z.string().min(1).max(400).optional().describe("An object's id or name."),
-  action: z.string().min(1).max(100).optional(),
+  object: line.optional().describe("An object's id or name."),
+  action: line.optional(),
   q: textSearch,
   from: isoTime.optional(),
   to: isoTime.optional(),

@@ -1,6 +1,6 @@
 /** Priority boosts: a temporary weight for a tenant, in one model's pool or in all. Ends by itself. */
 import { z } from "zod";
-import { freeText, idOrName, isoTime, isoTimeOut, paging, uuid, version, weight } from "./common";
+import { freeText, idOrName, isoTime, isoTimeOut, line, paging, uuid, version, weight } from "./common";
 
 /** Longest life of a boost. */
 export const MAX_BOOST_HOURS = 24;
@@ -43,12 +43,12 @@ export const boostCreate = z
 export const configBoost = z.strictObject({
   id: uuid,
   tenant_id: uuid,
-  model: z.string().nullable(),
+  model: line.nullable(),
   factor: z.number().min(0.1).max(100).nullable(),
   weight: weight.nullable(),
   reason: freeText.min(1),
   expires_at: isoTime,
-  created_by: z.string().min(1).max(400),
+  created_by: line,
 });
 export const boostQuery = z.strictObject({
   ...paging,

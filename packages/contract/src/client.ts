@@ -130,7 +130,7 @@ export function createClient(client: ClientOptions): ApiClient {
     if (options.ifMatch !== undefined) headers["if-match"] = options.ifMatch;
     if (options.ifNoneMatch !== undefined) headers["if-none-match"] = options.ifNoneMatch;
     if (options.idempotencyKey !== undefined) headers["idempotency-key"] = options.idempotencyKey;
-    const init: RequestInit = { method: route.method, headers, cache: "no-store" };
+    const init: RequestInit = { method: route.method, headers };
     if (request.body !== undefined) {
       headers["content-type"] = "application/json";
       init.body = JSON.stringify(request.body);

@@ -23,12 +23,15 @@ export const objectName = z
 
 export const freeText = z.string().max(2000).regex(TEXT_PATTERN, "must not have control characters in it");
 
-/** A path parameter that is an id or a name; anything else is simply not found. */
-export const idOrName = z
+/** One line of text to look for. */
+export const line = z
   .string()
   .min(1)
   .max(400)
   .regex(/^[^\p{Cc}\p{Cs}]+$/u, "must not have control characters");
+
+/** A path parameter that is an id or a name; anything else is simply not found. */
+export const idOrName = line;
 export const uuid = z.uuid();
 
 export const weight = z.int().min(1).max(MAX_WEIGHT).describe("Whole number from 1 to 1,000,000; only ratios matter.");

@@ -1,6 +1,6 @@
 /** A model's endpoints: where its requests go. Credentials and header values are written, never read. */
 import { z } from "zod";
-import { cap, count, isoTimeOut, objectName, uuid, version } from "./common";
+import { cap, count, isoTimeOut, line, objectName, uuid, version } from "./common";
 
 export const PROTOCOLS = ["openai", "anthropic"] as const;
 export const ENDPOINT_STATES = ["unknown", "healthy", "unhealthy", "ejected", "disabled"] as const;
@@ -138,7 +138,7 @@ export const configEndpoint = z.strictObject({
   protocol: settable.protocol,
   upstream_model: settable.upstream_model,
   api_key_sealed: sealed.nullable(),
-  headers_sealed: z.array(z.tuple([z.string().min(1).max(200), sealed])).max(50),
+  headers_sealed: z.array(z.tuple([line.max(200), sealed])).max(50),
   weight: settable.weight,
   priority: settable.priority,
   max_in_flight: settable.max_in_flight,

@@ -1,6 +1,6 @@
 /** What a change would do to everybody's slots, computed by the scheduler's own split on the live state. */
 import { z } from "zod";
-import { count, idOrName, tsMs } from "./common";
+import { count, idOrName, line, tsMs } from "./common";
 
 export const PREVIEW_KINDS = [
   "group_weight",
@@ -19,7 +19,7 @@ export const previewChange = z
   .strictObject({
     kind: z.enum(PREVIEW_KINDS),
     id: idOrName.describe("Of what changes: a group's name, a tenant's or key's id, a model's name or id."),
-    value: z.union([z.number(), z.string().max(400), z.null()]).describe("The new weight, cap, size, factor or group."),
+    value: z.union([z.number(), line, z.null()]).describe("The new weight, cap, size, factor or group."),
     model: idOrName.optional().describe("The pool of `tenant_model_cap`, or of a boost for one pool."),
   })
   .meta({ id: "PreviewChange" });

@@ -1,7 +1,7 @@
 /** Keys: what a client authenticates with, and the third level of sharing. The secret is shown once. */
 import { z } from "zod";
 import { budgetInput, budgetOutput } from "./budgets";
-import { cap, isoTime, isoTimeOut, objectName, paging, textSearch, tsMs, uuid, version, weight } from "./common";
+import { cap, isoTime, isoTimeOut, line, objectName, paging, textSearch, tsMs, uuid, version, weight } from "./common";
 
 export const key = z
   .strictObject({
@@ -54,12 +54,12 @@ export const configKey = z.strictObject({
   id: uuid,
   tenant_id: uuid,
   ...settable,
-  prefix: z.string().min(1).max(20),
+  prefix: line.max(20),
   secret_hash: secretHash,
   previous_secret_hash: secretHash.nullable(),
   previous_secret_expires_at: isoTime.nullable(),
   rotated_at: isoTime.nullable(),
-  created_by: objectName,
+  created_by: line,
 });
 export const keyPatch = z.strictObject(settable).partial();
 export const keyWithSecret = z

@@ -1,6 +1,6 @@
 /** What requests did: counts, waits, tokens and money, by whatever they are asked for. */
 import { z } from "zod";
-import { count, isoTime, paging, tsMs, uuid } from "./common";
+import { count, isoTime, line, paging, tsMs, uuid } from "./common";
 
 export const ADMISSIONS = ["fast", "queued", "rejected"] as const;
 export const OUTCOMES = [
@@ -18,8 +18,8 @@ const filters = {
   to: isoTime.optional().describe("Exclusive; left out: now."),
   tenant_id: uuid.optional(),
   key_id: uuid.optional(),
-  model: z.string().min(1).max(200).optional(),
-  group: z.string().min(1).max(200).optional(),
+  model: line.optional(),
+  group: line.optional(),
   admission: z.enum(ADMISSIONS).optional(),
   outcome: z.enum(OUTCOMES).optional(),
 };
@@ -140,8 +140,8 @@ export const usageRequestsQuery = z.strictObject({
   ...filters,
   limit: paging.limit,
   cursor: paging.cursor,
-  session_id: z.string().min(1).max(200).optional(),
-  request_id: z.string().min(1).max(200).optional(),
+  session_id: line.optional(),
+  request_id: line.optional(),
   min_wait_ms: count.optional(),
 });
 export const usageRequests = z

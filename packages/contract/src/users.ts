@@ -1,6 +1,6 @@
 /** People who may sign in, and how they do. */
 import { z } from "zod";
-import { isoTimeOut, paging, textSearch, tsMs, uuid, version } from "./common";
+import { isoTimeOut, line, paging, textSearch, tsMs, uuid, version } from "./common";
 
 export const ROLES = ["admin", "viewer"] as const;
 export type Role = (typeof ROLES)[number];
@@ -52,7 +52,7 @@ export const authState = z
   .meta({ id: "AuthState" });
 export type AuthState = z.infer<typeof authState>;
 
-export const login = z.strictObject({ email: z.string().min(1).max(254), password: z.string().min(1).max(200) });
+export const login = z.strictObject({ email: line.max(254), password: z.string().min(1).max(200) });
 export const me = z
   .strictObject({
     kind: z.enum(["user", "token"]),

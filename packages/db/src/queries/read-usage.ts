@@ -107,7 +107,7 @@ export async function usageSeries(
 ): Promise<(UsageFigures & { readonly tsMs: number })[]> {
   const rows = await db.execute<RawFigures & { bucket: string }>(sql`
     select (u.ts_ms / ${bucketMs}::bigint * ${bucketMs}::bigint)::text as bucket, ${FIGURES} ${fromUsage(filter)}
-    group by u.ts_ms / ${bucketMs}::bigint order by u.ts_ms / ${bucketMs}::bigint`);
+    group by 1 order by min(u.ts_ms)`);
   return rows.map((row) => ({ ...toFigures(row), tsMs: Number(row.bucket) }));
 }
 

@@ -1,16 +1,26 @@
 /** Explanations for the API: the engine says why, one shared function makes the words. */
 import type { ExplainAnswer, ExplainQuery, Explanation as ExplanationJson } from "@obleth/contract";
 import { findModelName } from "@obleth/db";
-import { type Explanation, explainTenant, type Note, poolFacts, type TenantId, tenantId } from "@obleth/fairshare";
+import {
+  type Explanation,
+  explainTenant,
+  type Note,
+  type PoolSnapshot,
+  poolFacts,
+  poolId,
+  type TenantId,
+  tenantId,
+} from "@obleth/fairshare";
 import { actionWords, explanationWords } from "@obleth/fairshare/words";
 import type { ManagementDeps } from "../deps";
 import { Fault } from "../http/fault";
 
 export async function explain(deps: ManagementDeps, query: ExplainQuery): Promise<ExplainAnswer> {
   const picture = deps.picture();
-  const name = (await findModelName(deps.db, query.pool))?.name ?? query.pool;
-  const pool = picture.engine.pools.find((one) => one.pool === name);
-  if (pool === undefined) throw new Fault("not_found", "There is no pool of that name with work, and no such model.");
+  const model = await findModelName(deps.db, query.pool);
+  const name = model?.name ?? query.pool;
+  const pool = picture.engine.pools.find((one) => one.pool === name) ?? (model && idlePool(model.name));
+  if (pool === undefined) throw new Fault("not_found", "There is no model and no pool of that name.");
   const tenants = pool.tenants.filter((tenant) =>
     query.tenant_id === undefined ? tenant.queued > 0 : tenant.tenantId === query.tenant_id,
   );
@@ -25,6 +35,27 @@ export async function explain(deps: ManagementDeps, query: ExplainQuery): Promis
   }
   explanations.sort((a, b) => (a.position ?? Number.MAX_SAFE_INTEGER) - (b.position ?? Number.MAX_SAFE_INTEGER));
   return { ts_ms: picture.tsMs, pool: pool.pool, explanations };
+}
+
+/** A pool nobody uses at present. */
+function idlePool(name: string): PoolSnapshot {
+  return {
+    pool: poolId(name),
+    size: 0,
+    configuredSize: 0,
+    usable: 0,
+    admissionWeight: 100,
+    inFlight: 0,
+    queued: 0,
+    held: 0,
+    borrowed: 0,
+    oldestWaitMs: null,
+    virtualTime: 0,
+    finishes5m: 0,
+    groups: [],
+    tenants: [],
+    keys: [],
+  };
 }
 
 type Tenant = Parameters<typeof explainTenant>[1];

@@ -69,14 +69,15 @@ export function usageHandlers(deps: ManagementDeps): Pick<Handlers, UsageRoute> 
         next_cursor: rows.length > query.limit && last !== undefined ? writeCursor(last) : null,
       });
     },
-    exportUsage: ({ query }) => {
+    exportUsage: async ({ query }) => {
       const filter = usageFilter(query, clock.wallMs());
+      const body = await csvStream(deps, filter, query.max_rows);
       const headers = {
         "content-type": "text/csv; charset=utf-8; header=present",
         "content-disposition": 'attachment; filename="usage.csv"',
         "cache-control": "no-store",
       };
-      return { response: new Response(csvStream(deps, filter, query.max_rows), { headers }) };
+      return { response: new Response(body, { headers }) };
     },
   };
 }
@@ -112,21 +113,34 @@ const COLUMNS = [
   "replica",
 ] as const;
 
-/** Pages of rows as lines; the next page is read only when the reader wants more. */
-function csvStream(deps: ManagementDeps, filter: UsageFilter, maxRows: number): ReadableStream<Uint8Array> {
+/**
+ * Pages of rows as lines; the next page is read only when the reader wants more. The first is read before the answer
+ * begins, so a question that cannot be answered is a refusal and not a broken file.
+ */
+async function csvStream(
+  deps: ManagementDeps,
+  filter: UsageFilter,
+  maxRows: number,
+): Promise<ReadableStream<Uint8Array>> {
   const encoder = new TextEncoder();
-  let after: { tsMs: number; requestId: string } | undefined;
   let left = maxRows;
+  const read = async (after?: { tsMs: number; requestId: string }) => {
+    const limit = Math.min(EXPORT_PAGE, left);
+    const rows = limit === 0 ? [] : await usageRequests(deps.db, filter, { limit, after });
+    left -= rows.length;
+    return rows;
+  };
+  let next = await read();
+  let isFirst = true;
   return new ReadableStream<Uint8Array>({
-    start: (stream) => stream.enqueue(encoder.encode(csvLine(COLUMNS))),
     pull: async (stream) => {
-      const limit = Math.min(EXPORT_PAGE, left);
-      const rows = limit === 0 ? [] : await usageRequests(deps.db, filter, { limit, after });
-      const last = rows.at(-1);
-      left -= rows.length;
-      if (rows.length > 0) stream.enqueue(encoder.encode(rows.map(csvRow).join("")));
-      if (last === undefined || rows.length < limit) return stream.close();
-      after = { tsMs: Number(last.ts_ms), requestId: String(last.request_id) };
+      const lines = next.map(csvRow).join("");
+      stream.enqueue(encoder.encode(isFirst ? csvLine(COLUMNS) + lines : lines));
+      isFirst = false;
+      const last = next.at(-1);
+      if (last === undefined || next.length < EXPORT_PAGE) return stream.close();
+      next = await read({ tsMs: Number(last.ts_ms), requestId: String(last.request_id) });
+      if (next.length === 0) stream.close();
     },
   });
 }
