@@ -1,0 +1,22 @@
+import { describe, expect, it } from "vitest";
+import { arena } from "./arena";
+import { kubernetes } from "./kubernetes";
+import { jain } from "./service";
+import { synthetic } from "./synthetic";
+
+describe("the evaluation on published ground", () => {
+  it.each([
+    ["arena", arena, 6],
+    ["synthetic", synthetic, 9],
+    ["kubernetes", kubernetes, 8],
+  ] as const)("%s: every figure is within its target", (_name, scenario, count) => {
+    const { figures } = scenario();
+    expect(figures.length).toBe(count);
+    expect(figures.filter((figure) => figure.holds !== true)).toEqual([]);
+  });
+
+  it("gives 1 for equal parts and 1 over n when one has everything", () => {
+    expect(jain([3, 3, 3])).toBe(1);
+    expect(jain([9, 0, 0])).toBeCloseTo(1 / 3, 12);
+  });
+});
