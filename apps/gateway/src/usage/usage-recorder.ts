@@ -41,6 +41,8 @@ const DEFAULT_LIMITS: UsageRecorderLimits = { maxQueued: 10_000, batchSize: 500,
 /** First pause after a failed batch, ms; doubled up to the longest. */
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 30_000;
+/** Times a record has to fail alone, each time between successes of others, to be given up. */
+const STRIKES_TO_DROP = 3;
 
 export class UsageRecorder implements UsageSink {
   readonly #limits: UsageRecorderLimits;
@@ -50,7 +52,10 @@ export class UsageRecorder implements UsageSink {
   #failures = 0;
   /** Smaller after failures, so that one record the database refuses does not hold up the others. */
   #batchSize: number;
+  /** Failed alone; given up once others succeed and it alone does not, several times. */
   #suspect: UsageRecord | null = null;
+  #lastSuspect: UsageRecord | null = null;
+  #strikes = 0;
   #mayHaveSpilled = true;
   #isClosed = false;
 
@@ -151,10 +156,19 @@ export class UsageRecorder implements UsageSink {
   #succeeded(): void {
     this.#failures = 0;
     this.#batchSize = Math.min(this.#batchSize * 2, this.#limits.batchSize);
-    if (this.#suspect === null) return;
-    // The database takes others but not this one.
-    this.options.events.dropped(1, `the database refuses the record of request ${this.#suspect.requestId}`);
+    const suspect = this.#suspect;
+    if (suspect === null) return;
     this.#suspect = null;
+    // It may have failed while the database was away, so it is tried alone again before it is given up.
+    if (suspect !== this.#lastSuspect) this.#strikes = 0;
+    this.#lastSuspect = suspect;
+    this.#strikes++;
+    if (this.#strikes < STRIKES_TO_DROP) {
+      this.#queue.unshift(suspect);
+      this.#batchSize = 1;
+    } else {
+      this.options.events.dropped(1, `the database refuses the record of request ${suspect.requestId}`);
+    }
   }
 
   #failed(batch: UsageRecord[], error: unknown): void {
