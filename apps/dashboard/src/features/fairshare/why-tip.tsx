@@ -81,8 +81,10 @@ function WhyPace({ explanation, fairShare }: Readonly<Omit<WhyTextProps, "pool">
   if (explanation.position !== null) parts.unshift(`${ordinal(explanation.position)} in line.`);
   if (explanation.finish_gap_ms !== null)
     parts.push(`A slot frees about every ${formatDuration(explanation.finish_gap_ms)}.`);
-  if (explanation.estimated_wait_ms !== null)
-    parts.push(`About ${formatWait(explanation.estimated_wait_ms)} at this pace.`);
+  const estimateMs = explanation.estimated_wait_ms;
+  if (estimateMs !== null) {
+    parts.push(estimateMs < 1000 ? "Under a second at this pace." : `About ${formatWait(estimateMs)} at this pace.`);
+  }
   return <p className="num text-micro text-text-3">{parts.join(" ")}</p>;
 }
 
