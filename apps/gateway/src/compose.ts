@@ -5,9 +5,11 @@
 import { randomBytes } from "node:crypto";
 import { hostname } from "node:os";
 import { startWarnings } from "@obleth/config";
+import type { EngineSnapshot } from "@obleth/fairshare";
 import { adminHandler, metricsHandler } from "./app";
 import { AffinityTally } from "./boot/affinity-counts";
-import { clusterState, soloFleet } from "./boot/fleet";
+import { aboutSelf, clusterPage } from "./boot/cluster-page";
+import { join, makeFleet } from "./boot/fleet";
 import { type Foundation, type FoundationOptions, layFoundation } from "./boot/foundation";
 import { answering, cutConnections, type Listener, openListener, stopAccepting } from "./boot/listeners";
 import { managementDeps } from "./boot/management-deps";
@@ -64,11 +66,10 @@ interface Core {
 
 async function buildCore(foundation: Foundation, started: Started): Promise<Core> {
   const { settings, clock, log, readiness, build, instance, secrets, database } = foundation;
-  const fleet = soloFleet(clock);
-  readiness.set("first_heartbeat", true);
   const affinity = new AffinityTally((event) => metrics.affinityEvent(event));
-  const scheduler = makeScheduler(foundation, affinity);
-  const snapshot = () => scheduler.snapshot();
+  const snapshot = (): EngineSnapshot => scheduler.snapshot();
+  const fleet = makeFleet(foundation, () => metrics, snapshot);
+  const scheduler = makeScheduler(foundation, { affinity, slots: fleet.slots });
   const usage = makeUsageRecorder(foundation, (records) => metrics.usageDropped(records));
   started.push("usage", () => usage.close(USAGE_FLUSH_MS));
   // Metrics come first because all parts report to them; what they read comes later.
@@ -76,7 +77,7 @@ async function buildCore(foundation: Foundation, started: Started): Promise<Core
   const isEndpointHealthy = (id: string) => later.proxy?.isEndpointHealthy(id) ?? true;
   const metrics = makeMetrics({
     snapshot,
-    fleet: fleet.facts,
+    fleet: () => fleet.facts(),
     policies: () => later.policies,
     isReady: () => readiness.isReady(),
     isEndpointHealthy,
@@ -90,7 +91,7 @@ async function buildCore(foundation: Foundation, started: Started): Promise<Core
     keys: policies.keys,
     models: policies.models,
     admission: scheduler,
-    budgets: fleet.budgets,
+    budgets: fleet.cluster.budgets,
     usage,
     clock,
     settings: proxySettings(settings, { replica: instance, sessionSecret: secrets.sessionSecret }),
@@ -102,23 +103,23 @@ async function buildCore(foundation: Foundation, started: Started): Promise<Core
   later.proxy = proxy;
   started.push("backend connections", () => proxy.close());
   const replica = replicaFacts(foundation);
-  const moment = () => fleet.moment(snapshot);
+  const moment = () => fleet.moment();
   const observation = observe({ settings, clock, replica, policies, snapshot, moment, affinity });
   observation.history.start();
   started.push("history", () => observation.history.stop());
   const upkeep = new UsageUpkeep(foundation);
   void upkeep.run();
   started.push("usage upkeep", () => upkeep.stop());
-  const { configVersion } = policies;
-  const cluster = () => clusterState({ foundation, build, replica, fleet, snapshot, configVersion });
+  const { configVersion, limits } = policies;
+  const page = { foundation, replica, fleet, snapshot, configVersion };
   const management = createManagementApp(
-    managementDeps({ foundation, policies, observation, moment, cluster, isEndpointHealthy }),
+    managementDeps({ foundation, policies, observation, fleet, cluster: () => clusterPage(page), isEndpointHealthy }),
   );
-  for (const warning of startWarnings(settings, {
-    enabledPoolSlots: policies.limits.enabledPoolSlots(),
-    redisEvictionPolicy: null,
-  })) {
-    log.warn({ message: warning.message }, warning.event);
+  await join({ fleet, scheduler, limits, about: () => aboutSelf(page) });
+  readiness.set("first_heartbeat", true);
+  started.push("fleet", () => fleet.cluster.leave());
+  for (const { event, message } of startWarnings(settings, { enabledPoolSlots: limits.enabledPoolSlots() })) {
+    log.warn({ message }, event);
   }
   log.debug({ database: database.embedded === null ? "given" : "embedded" }, "core.built");
   return { scheduler, metrics, proxy, management };

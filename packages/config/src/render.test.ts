@@ -50,7 +50,7 @@ describe("the settings as text", () => {
 });
 
 describe("warnings at the start", () => {
-  const facts = { enabledPoolSlots: 40, redisEvictionPolicy: null };
+  const facts = { enabledPoolSlots: 40 };
 
   it("has none for the defaults", () => {
     expect(startWarnings(readSettings({}).settings, facts)).toEqual([]);
@@ -68,11 +68,5 @@ describe("warnings at the start", () => {
     const over = readSettings({ OBLETH_FAIRSHARE_SESSION_AFFINITY_MAX_BYPASS_SECS: "31" }).settings;
     expect(startWarnings(half, facts)).toEqual([]);
     expect(startWarnings(over, facts).map((warning) => warning.event)).toEqual(["settings.bypass_near_timeout"]);
-  });
-
-  it("warns of a Redis that may drop keys", () => {
-    const { settings } = readSettings({});
-    expect(startWarnings(settings, { ...facts, redisEvictionPolicy: "noeviction" })).toEqual([]);
-    expect(startWarnings(settings, { ...facts, redisEvictionPolicy: "allkeys-lru" })).toHaveLength(1);
   });
 });

@@ -11,8 +11,6 @@ export interface StartWarning {
 export interface StartFacts {
   /** Sum of the configured sizes of the enabled pools, in slots. */
   readonly enabledPoolSlots: number;
-  /** `maxmemory-policy` of the Redis in use; null without Redis or when it cannot be read. */
-  readonly redisEvictionPolicy: string | null;
 }
 
 /** Warnings in a fixed order; none for a sound configuration. */
@@ -32,12 +30,6 @@ export function startWarnings(settings: Settings, facts: StartFacts): StartWarni
       message:
         `${SETTINGS.affinityMaxBypassSecs.env} (${settings.affinityMaxBypassSecs} s) is over half of ` +
         `${SETTINGS.admissionTimeoutSecs.env} (${settings.admissionTimeoutSecs} s); a passed request may time out before it goes next`,
-    });
-  }
-  if (facts.redisEvictionPolicy !== null && facts.redisEvictionPolicy !== "noeviction") {
-    warnings.push({
-      event: "settings.redis_may_evict",
-      message: `Redis runs with maxmemory-policy ${facts.redisEvictionPolicy} and may drop slot counts; set noeviction`,
     });
   }
   return warnings;

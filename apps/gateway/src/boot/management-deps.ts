@@ -1,12 +1,13 @@
 /** Answers what the management API asks of the running gateway. */
 import type { Settings } from "@obleth/config";
-import type { CapacityStatus, Cluster, EndpointCheck, EndpointHealth } from "@obleth/contract";
+import type { BudgetState, CapacityStatus, Cluster, EndpointCheck, EndpointHealth } from "@obleth/contract";
 import { poolId } from "@obleth/fairshare";
 import { askProvider } from "../capacity/ask-provider";
-import type { ManagementDeps, ManagementSettings } from "../management/deps";
-import { clusterSettings } from "../observe/cluster-settings";
-import type { Moment } from "../observe/moment";
+import type { BudgetAccount, ManagementDeps, ManagementSettings } from "../management/deps";
+import { clusterSettings, OTHER_SETTINGS_FIELD } from "../observe/cluster-settings";
 import type { EndpointRecord } from "../policy-cache/records";
+import { termOf } from "../proxy/stages/budget-terms";
+import type { Fleet } from "./fleet";
 import type { Foundation } from "./foundation";
 import type { Observation } from "./observation";
 import type { Policies } from "./policies";
@@ -15,7 +16,7 @@ export interface ManagementParts {
   readonly foundation: Foundation;
   readonly policies: Policies;
   readonly observation: Observation;
-  readonly moment: () => Moment;
+  readonly fleet: Fleet;
   readonly cluster: () => Promise<Cluster>;
   readonly isEndpointHealthy: (endpointId: string) => boolean;
 }
@@ -41,7 +42,7 @@ export function managementDeps(parts: ManagementParts): ManagementDeps {
     live: (query) => observation.live.answer(query),
     history: (query) => observation.history.answer(query),
     picture: () => {
-      const moment = parts.moment();
+      const moment = parts.fleet.moment();
       return {
         tsMs: moment.tsMs,
         configVersion: policies.configVersion(),
@@ -50,7 +51,11 @@ export function managementDeps(parts: ManagementParts): ManagementDeps {
       };
     },
     cluster: parts.cluster,
-    clusterSettings: async () => clusterSettings(settings, instance),
+    clusterSettings: async () => {
+      const { views } = parts.fleet.cluster.views;
+      const others = views.map(({ view }) => ({ instance: view.instance, settings: view.about[OTHER_SETTINGS_FIELD] }));
+      return clusterSettings(settings, instance, others);
+    },
     capacityOf: (model) => capacityOf(policies, model),
     capacityDiscovery: () => ({
       interval_ms: settings.discoveryIntervalSecs * 1000,
@@ -79,7 +84,7 @@ export function managementDeps(parts: ManagementParts): ManagementDeps {
       if (answer.models.length === 0) throw new Error(answer.message);
       return answer.models;
     },
-    budgetState: async () => null,
+    budgetState: (account) => budgetState(parts, account),
   };
 }
 
@@ -105,6 +110,21 @@ function capacityOf(policies: Policies, model: string): CapacityStatus {
     ready_replicas: null,
     read_ts_ms: null,
     changed_ts_ms: null,
+  };
+}
+
+async function budgetState(parts: ManagementParts, account: BudgetAccount): Promise<BudgetState | null> {
+  const { period, startedAtMs, timezone } = account;
+  const wallMs = parts.foundation.clock.wallMs();
+  const term = termOf({ tokens: null, costUsd: null, period, startedAtMs }, timezone, wallMs);
+  const subject = `${account.owner}:${account.id}`;
+  const usage = await parts.fleet.cluster.budgets.usage({ subject, term: term.label });
+  if (usage === null) return null;
+  return {
+    used_tokens: Math.round(usage.usedTokens),
+    used_cost_usd: usage.usedCostUsd,
+    reserved_tokens: Math.round(usage.reservedTokens),
+    resets_ts_ms: term.endsAtMs,
   };
 }
 

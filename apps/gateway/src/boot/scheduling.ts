@@ -1,10 +1,14 @@
 /** Builds the scheduler, and what its decisions and faults lead to. */
 import { InvariantError } from "@obleth/fairshare";
 import { Scheduler } from "../scheduler/scheduler";
+import type { SlotClaims } from "../scheduler/slot-claims";
 import type { AffinityTally } from "./affinity-counts";
 import type { Foundation } from "./foundation";
 
-export function makeScheduler(foundation: Foundation, affinity: AffinityTally): Scheduler {
+export function makeScheduler(
+  foundation: Foundation,
+  { affinity, slots }: { affinity: AffinityTally; slots: SlotClaims },
+): Scheduler {
   const { settings, clock, log, readiness } = foundation;
   const scheduler: Scheduler = new Scheduler({
     engine: {
@@ -18,6 +22,7 @@ export function makeScheduler(foundation: Foundation, affinity: AffinityTally): 
     },
     clock,
     timeoutMs: settings.admissionTimeoutSecs * 1000,
+    slots,
     onDecision: (decision) => affinity.note(decision),
     onFault: (error) => {
       log.error({ err: error }, "scheduler.fault");
