@@ -1,24 +1,21 @@
-/** Writes `docs/openapi.json` from the contract; with `--check` only says whether it matches. */
+/**
+ * Writes docs/openapi.json from the contract. With `--check` it writes nothing and fails when the file differs, so the
+ * document in the repository cannot drift.
+ */
 import { readFileSync, writeFileSync } from "node:fs";
-import path from "node:path";
-import { openApiDocument } from "@obleth/contract/openapi";
-import { ROOT } from "./launch/environment.mjs";
+import { fileURLToPath } from "node:url";
+import { openApiDocument } from "../packages/contract/src/openapi";
 
-const file = path.join(ROOT, "docs/openapi.json");
-const { version } = JSON.parse(readFileSync(path.join(ROOT, "package.json"), "utf8")) as { version: string };
-const content = `${JSON.stringify(openApiDocument({ version }), null, 2)}\n`;
+const file = fileURLToPath(new URL("../docs/openapi.json", import.meta.url));
+const root = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as { version: string };
+const text = `${JSON.stringify(openApiDocument({ version: root.version }), null, 1)}\n`;
 
-if (!process.argv.includes("--check")) {
-  writeFileSync(file, content);
-} else if (readCurrent() !== content) {
-  console.error("docs/openapi.json is out of step with packages/contract; run: npx tsx scripts/write-openapi.ts");
-  process.exitCode = 1;
-}
-
-function readCurrent(): string | undefined {
-  try {
-    return readFileSync(file, "utf8");
-  } catch {
-    return undefined;
+if (process.argv.includes("--check")) {
+  if (readFileSync(file, "utf8") !== text) {
+    console.error("docs/openapi.json is not what the contract says: run npx tsx scripts/write-openapi.ts");
+    process.exitCode = 1;
   }
+} else {
+  writeFileSync(file, text);
+  console.log(`docs/openapi.json: ${text.length.toLocaleString("en-US")} bytes`);
 }

@@ -39,14 +39,15 @@ export async function signIn(page: Page, stack: Stack): Promise<void> {
   await page.getByLabel("Email").fill(stack.login.email);
   await page.getByLabel("Password").fill(stack.login.password);
   await page.getByRole("button", { name: "Sign in" }).click();
-  await page.waitForURL((url) => url.pathname !== "/login");
+  await expect(page.getByRole("navigation", { name: "Main" })).toBeVisible();
+  await page.waitForLoadState("networkidle");
 }
 
 /** Console errors and exceptions of a page, hydration warnings among them. */
 export function watchForComplaints(page: Page): string[] {
   const complaints: string[] = [];
   page.on("console", (message) => {
-    if (message.type() === "error") complaints.push(message.text());
+    if (message.type() === "error") complaints.push(`${message.text()} (${message.location().url})`);
   });
   page.on("pageerror", (error) => complaints.push(error.message));
   return complaints;

@@ -1,4 +1,5 @@
 /** Clients that keep a pool full: each sends, reads the whole answer and sends again until stopped. */
+import { setMaxListeners } from "node:events";
 import OpenAI from "openai";
 
 export interface LoadOptions {
@@ -22,6 +23,7 @@ export interface Load {
 
 export function startLoad(options: LoadOptions): Load {
   const stopping = new AbortController();
+  setMaxListeners(0, stopping.signal);
   const errors: unknown[] = [];
   let answers = 0;
   const openai = new OpenAI({ baseURL: `${options.url}/v1`, apiKey: options.secret, maxRetries: 0, timeout: 120_000 });

@@ -37,21 +37,20 @@ test("a pool saturated by weights 500 and 50 shows 7 and 1 of 8 slots held", asy
     const of = (name: string) => pool?.tenants?.find((one) => one.name === name)?.in_flight ?? 0;
     return [of("chatbot"), of("api-batch")];
   };
-  await expect.poll(held, { timeout: 30_000, intervals: [100] }).toEqual([7, 1]);
-
-  await adminPage.goto(`${stack.urls.dashboard}/fairshare`);
-  const link = adminPage.getByRole("link", { name: model }).first();
-  await expect(link).toBeVisible();
-  await link.click();
-  await expect(adminPage).toHaveURL(/pool=/);
   const row = (tenant: string) => adminPage.getByRole("row").filter({ hasText: tenant }).first();
-  const shown = (tenant: string) => row(tenant).locator('[data-field="in_flight"]').first().getAttribute("data-value");
-  await expect
-    .poll(async () => [await shown("chatbot"), await shown("api-batch")], { timeout: 20_000 })
-    .toEqual(["7", "1"]);
-  await adminPage.screenshot({ path: "test-results/first-light-drill-down.png", fullPage: true });
-
-  await Promise.all(loads.map((load) => load.stop()));
+  const shown = (tenant: string) => row(tenant).locator('[data-field="in_use"]').getAttribute("data-value");
+  try {
+    await expect.poll(held, { timeout: 30_000, intervals: [100] }).toEqual([7, 1]);
+    await adminPage.goto(`${stack.urls.dashboard}/fairshare`);
+    await adminPage.getByRole("link", { name: model }).first().click();
+    await expect(adminPage).toHaveURL(/pool=/);
+    await expect
+      .poll(async () => [await shown("chatbot"), await shown("api-batch")], { timeout: 20_000 })
+      .toEqual(["7", "1"]);
+    await adminPage.screenshot({ path: "test-results/first-light-drill-down.png", fullPage: true });
+  } finally {
+    await Promise.all(loads.map((load) => load.stop()));
+  }
   expect(loads.flatMap((load) => load.errors)).toEqual([]);
   expect((await stack.simulator.state()).models[model]?.high_water).toBe(MODEL_SLOTS);
 });

@@ -42,16 +42,13 @@ export async function ensureInstalled() {
  */
 export async function ensureBuilt(names = []) {
   requireWritableTree();
-  if (isFirstBuild()) console.log("Building (a minute or so the first time) ...");
+  const notice = setTimeout(() => console.log("Building what changed (a minute or so the first time) ..."), 2000);
   const turbo = path.join(ROOT, "node_modules/turbo/bin/turbo");
   const filters = names.map((name) => `--filter=${name}`);
   const options = ["--output-logs=errors-only", "--log-order=grouped", ...filters];
   const { code, output } = await capture(process.execPath, [turbo, "run", "build", ...options]);
+  clearTimeout(notice);
   if (code !== 0) throw new Refusal(`${output.trimEnd()}\nThe build failed; the lines above say why.`);
-}
-
-function isFirstBuild() {
-  return !existsSync(path.join(ROOT, "apps/gateway/dist")) || !existsSync(path.join(ROOT, "apps/dashboard/.next"));
 }
 
 /**
@@ -67,15 +64,14 @@ async function capture(command, args) {
   });
   let output = "";
   for (const pipe of [child.stdout, child.stderr]) pipe.on("data", (data) => (output += data));
-  const [code] = await once(child, "close");
-  return { code: code ?? 1, output };
+  const code = await untilEnded(child);
+  return { code, output };
 }
 
 /**
  * Runs a program in the repository, its output shown as it comes.
  * @param {string} command
  * @param {readonly string[]} args
- * @returns {Promise<number>} its exit code; 1 when a signal ended it
  */
 async function run(command, args) {
   const child = spawn(command, args, {
@@ -83,7 +79,25 @@ async function run(command, args) {
     stdio: ["ignore", "inherit", "inherit"],
     env: { ...process.env, ...QUIET },
   });
-  const [code] = await once(child, "exit");
+  return untilEnded(child);
+}
+
+/**
+ * Waits for a child that ends with us: whoever stops the launcher stops it too.
+ * @param {import("node:child_process").ChildProcess} child
+ * @returns {Promise<number>} its exit code; 1 when a signal ended it
+ */
+async function untilEnded(child) {
+  let isStopped = false;
+  const pass = () => {
+    isStopped = true;
+    child.kill("SIGTERM");
+  };
+  const signals = ["SIGINT", "SIGTERM", "SIGHUP"];
+  for (const signal of signals) process.on(signal, pass);
+  const [code] = await once(child, "close");
+  for (const signal of signals) process.off(signal, pass);
+  if (isStopped) throw new Refusal("Stopped.");
   return code ?? 1;
 }
 
