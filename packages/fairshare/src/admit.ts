@@ -1,26 +1,20 @@
 /**
- * Moving one request through its life: into the queue, out of it with a slot, and away. Every function here leaves
- * counts, split and candidates of all levels in step.
+ * Moving one request through its life in this engine: into line, out of it with a slot, and away. Every function here
+ * leaves counts, split and candidates of all levels in step.
  */
-import { moveToLast, refreshGroup, refreshKey, refreshPool, refreshTenant } from "./candidates";
+import { moveToLast } from "./candidates";
+import { changeClaiming, changeQueued, changeTaken, refreshAll } from "./counts";
+import type { Grant, Refusal } from "./effects";
+import { canRedeem, removeHold } from "./holds";
 import { addToQueue, removeFromQueue } from "./key-queue";
-import { chargeAdmission, rejoinGroup, rejoinKey, rejoinTenant } from "./ledger";
+import { chargeAdmission, recordBefore, rejoinGroup, rejoinKey, rejoinTenant } from "./ledger";
 import { usableSlots } from "./limits";
 import { shareInForce } from "./line";
+import { openClaim } from "./open-claim";
 import { becomeActive, becomeQuiet } from "./pool";
 import { pickTenant } from "./select";
-import type { EngineState, Key, Pool, Waiter } from "./state";
-
-/** Puts a waiter in line by its arrival, without lifting anybody; for one that comes back after a refused claim. */
-export function putInLine(state: EngineState, waiter: Waiter): void {
-  const { key } = waiter;
-  const { tenant } = key;
-  becomeActive(state, tenant);
-  waiter.state = "queued";
-  addToQueue(key, waiter);
-  changeQueued(state, key, 1);
-  refreshAll(state, key);
-}
+import { pickInKey, recordJump, sessionQueued, sessionStarted, sessionUnqueued } from "./sessions";
+import type { EngineState, HeldSlot, Key, Pool, Waiter } from "./state";
 
 /** Lifts to the level of its siblings whoever, at each level, has nothing waiting; call when a request arrives. */
 export function rejoinAll(state: EngineState, key: Key): void {
@@ -30,26 +24,58 @@ export function rejoinAll(state: EngineState, key: Key): void {
   if (tenant.group.queued === 0) rejoinGroup(tenant.group);
 }
 
+/** Counts a waiter as waiting and puts it in line by its arrival. */
+export function putInLine(state: EngineState, waiter: Waiter): void {
+  becomeActive(state, waiter.key.tenant);
+  changeQueued(state, waiter.key, 1);
+  standInLine(state, waiter);
+}
+
+/** Puts a waiter that counts as waiting already in line by its arrival. */
+export function standInLine(state: EngineState, waiter: Waiter): void {
+  waiter.state = "queued";
+  addToQueue(waiter.key, waiter);
+  sessionQueued(state, waiter);
+  refreshAll(state, waiter.key);
+}
+
 /** Takes a waiter out of line without a slot: its client left, or its time is up. */
 export function leaveLine(state: EngineState, waiter: Waiter): void {
   const { key } = waiter;
   removeFromQueue(key, waiter);
+  sessionUnqueued(state, waiter);
   changeQueued(state, key, -1);
   refreshAll(state, key);
   becomeQuiet(state, key);
 }
 
-/** Charges a request that is in no queue and gives it a slot, or, in shared mode, the right to claim one. */
-export function takeSlot(state: EngineState, waiter: Waiter): void {
+/**
+ * Charges a request that stands in no line and gives it a slot; in shared mode, the right to claim one. Callers
+ * refresh.
+ */
+export function takeSlot(state: EngineState, waiter: Waiter, outcome: Grant["outcome"]): void {
+  if (!state.isShared) {
+    chargeAndCount(state, waiter);
+    announceStart(state, waiter, outcome);
+    return;
+  }
+  const charge = recordBefore(state, waiter.key);
+  chargeAndCount(state, waiter);
+  waiter.state = "claiming";
+  changeClaiming(waiter.key, 1);
+  openClaim(state, { waiter, isFirst: outcome === "fast", charge });
+}
+
+/** Books a request at all levels as having a slot. */
+export function chargeAndCount(state: EngineState, waiter: Waiter): void {
   const { key } = waiter;
   becomeActive(state, key.tenant);
   chargeAdmission(state, key, waiter.costTokens);
   changeTaken(state, key, 1);
-  if (state.isShared) startClaim(state, waiter);
-  else waiter.state = "running";
+  sessionStarted(state, waiter);
 }
 
-/** Gives a slot back, of a request that runs or claims, and says who has work left. */
+/** Gives a slot back and lets go of whoever has no work left. */
 export function freeSlot(state: EngineState, key: Key): void {
   changeTaken(state, key, -1);
   const { tenant } = key;
@@ -58,32 +84,49 @@ export function freeSlot(state: EngineState, key: Key): void {
   becomeQuiet(state, key);
 }
 
-/** Brings the heaps and lists of all four levels up to date with the counts of one key's chain. */
-export function refreshAll(state: EngineState, key: Key): void {
-  const { tenant } = key;
-  refreshKey(key);
-  refreshTenant(state, tenant);
-  refreshGroup(tenant.group);
-  refreshPool(state, tenant.pool);
-}
-
 /**
  * Takes the next waiter of a ready pool out of line and gives it a slot. The pool then goes behind the other ready
  * ones, so that under the ceiling pools take turns.
  */
-export function admitNext(state: EngineState, pool: Pool): Waiter | undefined {
+export function admitNext(state: EngineState, pool: Pool): void {
   const pick = pickTenant(state, pool, usableOf(state, pool));
   const key = pick?.tenant.readyKeys.top();
-  const waiter = key?.oldest;
-  if (pick === undefined || key === undefined || waiter === null || waiter === undefined) return undefined;
+  const oldest = key?.oldest ?? null;
+  if (pick === undefined || key === undefined || oldest === null) return;
+  const waiter = key.sessions === null ? oldest : nextOf(state, key, oldest);
   removeFromQueue(key, waiter);
+  sessionUnqueued(state, waiter);
   changeQueued(state, key, -1);
-  takeSlot(state, waiter);
-  markAboveShare(state, key, pick.isLent);
+  if (pick.isLent) state.decisions.write("lent", waiter, state.nowMs);
+  recordJump(waiter);
+  takeSlot(state, waiter, "queued");
+  if (pick.isLent) markAboveShare(state, key);
   refreshAll(state, key);
   moveToLast(state, pool);
-  if (pick.isLent) state.decisions.write("lent", waiter, state.nowMs);
-  return waiter;
+}
+
+/** Gives a request its session's held slot when it may have it; says whether it did. `waiter` stands in no line. */
+export function redeemHold(state: EngineState, waiter: Waiter, outcome: Grant["outcome"]): boolean {
+  const hold = waiter.session?.hold ?? null;
+  if (hold === null || !canRedeem(state, waiter)) return false;
+  removeHold(state, hold);
+  changeTaken(state, hold.key, -1);
+  recordJump(waiter);
+  state.decisions.write("redeemed", waiter, state.nowMs);
+  takeSlot(state, waiter, outcome);
+  refreshAll(state, waiter.key);
+  return true;
+}
+
+/** Gives a session's waiting step the slot held for it, when it may have it; says whether it did. */
+export function redeemForWaiting(state: EngineState, hold: HeldSlot): boolean {
+  const waiter = hold.session.waiters[0];
+  if (waiter === undefined || !canRedeem(state, waiter)) return false;
+  const { key } = waiter;
+  removeFromQueue(key, waiter);
+  sessionUnqueued(state, waiter);
+  changeQueued(state, key, -1);
+  return redeemHold(state, waiter, "queued");
 }
 
 /** Slots that a pool's shares are split over at the present moment. */
@@ -91,37 +134,32 @@ export function usableOf(state: EngineState, pool: Pool): number {
   return usableSlots({ size: pool.settings.size, taken: pool.taken }, state.ceiling - state.taken);
 }
 
-function startClaim(state: EngineState, waiter: Waiter): void {
-  const { tenant } = waiter.key;
-  waiter.state = "claiming";
-  waiter.key.claiming += 1;
-  tenant.claiming += 1;
-  tenant.group.claiming += 1;
-  tenant.pool.claiming += 1;
-  refreshPool(state, tenant.pool);
+/** Tells the driver that a request has its slot. */
+export function announceStart(state: EngineState, waiter: Waiter, outcome: Grant["outcome"]): void {
+  waiter.state = "running";
+  if (waiter.isTimed) {
+    state.deadlines.remove(waiter);
+    waiter.isTimed = false;
+  }
+  state.decisions.write("admitted", waiter, state.nowMs);
+  const waitMs = outcome === "fast" ? 0 : state.nowMs - waiter.arrivedMs;
+  state.effects.push({ kind: "grant", waiterId: waiter.id, outcome, waitMs });
+}
+
+/** Tells the driver that a request leaves without a slot. */
+export function announceRefusal(state: EngineState, waiterId: Waiter["id"], reason: Refusal, waitMs: number): void {
+  state.effects.push({ kind: "refuse", waiterId, reason, waitMs });
+}
+
+function nextOf(state: EngineState, key: Key, oldest: Waiter): Waiter {
+  const pick = pickInKey(state, key, oldest);
+  if (pick.isWarmJump) state.decisions.write("warm", pick.waiter, state.nowMs);
+  if (pick.isProtected) state.decisions.write("bypassed", pick.waiter, state.nowMs);
+  return pick.waiter;
 }
 
 /** Remembers when a tenant rose above its share, as far as a pick can see it. */
-function markAboveShare(state: EngineState, key: Key, isLent: boolean): void {
-  const { tenant } = key;
-  if (!isLent || tenant.aboveSinceMs !== -1) return;
+function markAboveShare(state: EngineState, { tenant }: Key): void {
+  if (tenant.aboveSinceMs !== -1) return;
   if (tenant.taken > shareInForce(tenant.group.line, tenant)) tenant.aboveSinceMs = state.nowMs;
-}
-
-function changeQueued(state: EngineState, key: Key, by: 1 | -1): void {
-  const { tenant } = key;
-  key.queued += by;
-  tenant.queued += by;
-  tenant.group.queued += by;
-  tenant.pool.queued += by;
-  state.queued += by;
-}
-
-function changeTaken(state: EngineState, key: Key, by: 1 | -1): void {
-  const { tenant } = key;
-  key.taken += by;
-  tenant.taken += by;
-  tenant.group.taken += by;
-  tenant.pool.taken += by;
-  state.taken += by;
 }

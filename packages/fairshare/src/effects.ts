@@ -3,7 +3,7 @@
  * by the next step: read them before it, keep none.
  */
 import type { Owner } from "./events";
-import type { SessionId, WaiterId } from "./ids";
+import type { PoolId, SessionId, WaiterId } from "./ids";
 
 /** The request has a slot until a `finish` event names it. */
 export interface Grant {
@@ -29,11 +29,15 @@ export interface Refuse {
 export interface Claim extends Owner {
   readonly kind: "claim";
   readonly waiterId: WaiterId;
-  /** Caps as configured; null for none. */
+  /** Limits as configured, never divided: slots of the pool, over all pools, and caps (null for none). */
+  readonly poolSize: number;
+  readonly ceiling: number;
   readonly tenantCap: number | null;
   readonly keyCap: number | null;
   /** Session whose held slot may serve it; null for none. */
   readonly session: SessionId | null;
+  /** How long ago the request arrived, ms. */
+  readonly sinceArrivalMs: number;
   /** Ask for the session's held slot and nothing else. */
   readonly isForHoldOnly: boolean;
   /** A request of this pool has waited past the bypass limit: the pool's held slots must be freed. */
@@ -51,13 +55,24 @@ export interface Hold extends Owner {
   readonly kind: "hold";
   readonly waiterId: WaiterId;
   readonly session: SessionId;
-  /** How long ago the step arrived, in ms; tells whether it followed straight on from the one before. */
+  /** How long ago the step arrived, ms. */
   readonly sinceArrivalMs: number;
+  /** From the session's last finish to that arrival, ms; null when not known. */
+  readonly sinceLastFinishMs: number | null;
+  /** How long to hold, ms; 0 gives the slot back and only records that the step is over. */
   readonly holdMs: number;
+  /** How long the session is worth remembering, ms. */
+  readonly keepMs: number;
   /** Most held slots the pool may have in all. */
   readonly maxHeld: number;
   /** Most holds in a row while others wait. */
   readonly maxJumps: number;
+}
+
+/** Shared mode: give back every held slot of a pool. */
+export interface DropHolds {
+  readonly kind: "drop_holds";
+  readonly pool: PoolId;
 }
 
 /** Send `wake` at this time or soon after. Replaces any earlier wish. */
@@ -66,4 +81,4 @@ export interface WakeAt {
   readonly atMs: number;
 }
 
-export type Effect = Grant | Refuse | Claim | Release | Hold | WakeAt;
+export type Effect = Grant | Refuse | Claim | Release | Hold | DropHolds | WakeAt;

@@ -6,18 +6,24 @@
  * Guarantees after each step: slots in use never exceed the pool's size because of an admission, nor a cap, nor the
  * ceiling; in local mode no slot is free while a request that may take it waits.
  */
-import { admitNext, freeSlot, leaveLine, putInLine, refreshAll, rejoinAll, takeSlot } from "./admit";
+import { admitNext, announceRefusal, freeSlot, leaveLine, putInLine, redeemHold, rejoinAll, takeSlot } from "./admit";
 import { assert, unreachable } from "./assert";
 import { hasRoom, refreshPool } from "./candidates";
+import { abandonClaim, settleClaim, shouldProbe, startProbe, unblock } from "./claims";
+import { refreshAll } from "./counts";
 import { Deadlines } from "./deadlines";
 import { type Decision, Decisions } from "./decisions";
-import type { Effect, Grant, Refusal } from "./effects";
-import type { Arrive, EngineEvent, Finish } from "./events";
+import type { Effect } from "./effects";
+import type { Arrive, EngineEvent, Finish, Retry } from "./events";
 import { countFinish } from "./finish-counts";
+import { finishShared, keepForSession, settleHolds } from "./hold-life";
+import { canRedeem, holdsDueMs } from "./holds";
 import type { WaiterId } from "./ids";
+import { correctCharge } from "./ledger";
 import { costInForce, limitInForce } from "./limits";
 import { applyKeyPolicy, applyTenantPolicy } from "./policies";
 import { becomeQuiet, getKey, getPool, getTenant } from "./pool";
+import { joinSession, leaveSession, sessionFinished, sweepSessions } from "./sessions";
 import { changeLimits, changePolicy, changePool, settingsOf, sweepPools } from "./settings";
 import type { EngineConfig, EngineState, Key, Pool, Waiter } from "./state";
 
@@ -44,6 +50,11 @@ export function createEngine(config: Partial<EngineConfig> = {}): EngineState {
     settings: new Map(),
     waiters: new Map(),
     deadlines: new Deadlines(),
+    claims: new Map(),
+    holdingPools: new Set(),
+    idleSessions: new Set(),
+    sessionKeepMs: full.warmMs,
+    sessionSweepAtMs: Number.POSITIVE_INFINITY,
     decisions: new Decisions(full.decisionLimit),
     effects: [],
     ceiling,
@@ -71,7 +82,9 @@ export function step(state: EngineState, event: EngineEvent, nowMs: number): rea
   if (nowMs > state.nowMs) state.nowMs = nowMs;
   if (state.nowMs >= state.wakeAtMs) doWhatIsDue(state);
   apply(state, event);
+  if (state.holdingPools.size > 0) settleHolds(state);
   admitWaiting(state);
+  while (state.holdingPools.size > 0 && settleHolds(state)) admitWaiting(state);
   askForWake(state);
   return state.effects;
 }
@@ -102,7 +115,10 @@ function apply(state: EngineState, event: EngineEvent): void {
       changeLimits(state, event);
       break;
     case "claim_settled":
+      settleClaim(state, event);
+      break;
     case "retry":
+      retry(state, event);
       break;
     case "wake":
       // A timer may fire a little early: asking again is cheap, never being woken is not.
@@ -117,7 +133,7 @@ function arrive(state: EngineState, event: Arrive): void {
   assert(!state.waiters.has(event.waiterId), "a waiter id is used once");
   const settings = settingsOf(state, event.pool);
   if (!settings.hasServers && !settings.queueWithoutServers) {
-    refuse(state, event.waiterId, "no_servers");
+    announceRefusal(state, event.waiterId, "no_servers", 0);
     return;
   }
   const pool = getPool(state, event.pool);
@@ -128,68 +144,105 @@ function arrive(state: EngineState, event: Arrive): void {
   // The newer policy may have lifted a cap that older requests wait behind; they go first.
   refreshPool(state, pool);
   const waiter = makeWaiter(state, event, key);
-  if (couldRunAtOnce(state, key)) {
-    rejoinAll(state, key);
-    state.waiters.set(waiter.id, waiter);
-    takeSlot(state, waiter);
+  joinSession(state, waiter);
+  const isFree = couldRunAtOnce(state, key);
+  if (!isFree && isQueueFull(state, pool) && !canRedeem(state, waiter)) {
+    refuseUnqueued(state, waiter);
+    return;
+  }
+  rejoinAll(state, key);
+  state.waiters.set(waiter.id, waiter);
+  if (redeemHold(state, waiter, "fast")) return;
+  if (!isFree || state.isShared) startTiming(state, waiter);
+  if (isFree) {
+    takeSlot(state, waiter, "fast");
     refreshAll(state, key);
-    announceStart(state, waiter, "fast");
-  } else if (isQueueFull(state, pool)) {
-    refuse(state, waiter.id, "queue_full");
-    state.decisions.write("queue_full", waiter, state.nowMs);
-    becomeQuiet(state, key);
+  } else if (shouldProbe(state, waiter)) {
+    startProbe(state, waiter);
   } else {
-    rejoinAll(state, key);
-    state.waiters.set(waiter.id, waiter);
-    state.deadlines.add(waiter);
     putInLine(state, waiter);
     state.decisions.write("queued", waiter, state.nowMs);
   }
 }
 
-function finish(state: EngineState, { waiterId }: Finish): void {
+function refuseUnqueued(state: EngineState, waiter: Waiter): void {
+  announceRefusal(state, waiter.id, "queue_full", 0);
+  state.decisions.write("queue_full", waiter, state.nowMs);
+  leaveSession(state, waiter);
+  becomeQuiet(state, waiter.key);
+}
+
+function finish(state: EngineState, { waiterId, actualTokens }: Finish): void {
   const waiter = state.waiters.get(waiterId);
   if (waiter === undefined || waiter.state !== "running") return;
+  const { key } = waiter;
   state.waiters.delete(waiterId);
-  countFinish(waiter.key.tenant.pool.finishes, state.nowMs);
+  countFinish(key.tenant.pool.finishes, state.nowMs);
   state.decisions.write("released", waiter, state.nowMs);
-  freeSlot(state, waiter.key);
+  if (actualTokens !== null && state.config.settle === "actual") correctCharge(state, waiter, actualTokens);
+  if (state.isShared) finishShared(state, waiter);
+  else if (waiter.session !== null && keepForSession(state, waiter)) return;
+  else {
+    sessionFinished(state, waiter);
+    freeSlot(state, key);
+  }
 }
 
 function cancel(state: EngineState, waiterId: WaiterId): void {
   const waiter = state.waiters.get(waiterId);
-  if (waiter === undefined || waiter.state !== "queued") return;
-  state.waiters.delete(waiterId);
-  state.deadlines.remove(waiter);
+  if (waiter === undefined || waiter.state === "running" || waiter.state === "gone") return;
   state.decisions.write("dropped", waiter, state.nowMs);
-  leaveLine(state, waiter);
+  depart(state, waiter);
+}
+
+/** Takes out a request that waits, for a slot or for the answer to its claim. */
+function depart(state: EngineState, waiter: Waiter): void {
+  stopTiming(state, waiter);
+  if (waiter.state === "queued") {
+    state.waiters.delete(waiter.id);
+    leaveLine(state, waiter);
+  } else {
+    abandonClaim(state, waiter);
+  }
+}
+
+function retry(state: EngineState, event: Retry): void {
+  if (event.pool === null) {
+    unblock(state, null);
+    return;
+  }
+  const pool = state.pools.get(event.pool);
+  if (pool === undefined) state.isBlocked = false;
+  else unblock(state, pool);
 }
 
 /** Hands out slots until none is free or nobody could take one; pools take turns. */
 function admitWaiting(state: EngineState): void {
-  while (state.taken < state.ceiling && state.readyFirst !== null) {
-    const waiter = admitNext(state, state.readyFirst);
-    if (waiter === undefined) return;
-    state.deadlines.remove(waiter);
-    announceStart(state, waiter, "queued");
+  while (state.taken < state.ceiling && state.readyFirst !== null && !state.isBlocked) {
+    admitNext(state, state.readyFirst);
   }
 }
 
 function doWhatIsDue(state: EngineState): void {
   state.wakeAtMs = Number.POSITIVE_INFINITY;
   for (let late = state.deadlines.next(); late !== null && late.dueMs <= state.nowMs; late = state.deadlines.next()) {
-    state.waiters.delete(late.id);
-    state.deadlines.remove(late);
-    refuse(state, late.id, "timed_out", state.nowMs - late.arrivedMs);
+    announceRefusal(state, late.id, "timed_out", state.nowMs - late.arrivedMs);
     state.decisions.write("timed_out", late, state.nowMs);
-    leaveLine(state, late);
+    depart(state, late);
   }
+  if (state.holdingPools.size > 0) settleHolds(state);
+  if (state.sessionSweepAtMs <= state.nowMs) sweepSessions(state);
   if (state.poolSweepAtMs <= state.nowMs) sweepPools(state);
 }
 
 /** Asks to be woken when that is earlier than what was asked for before; a wake too early only asks again. */
 function askForWake(state: EngineState): void {
-  const dueMs = Math.min(state.deadlines.next()?.dueMs ?? Number.POSITIVE_INFINITY, state.poolSweepAtMs);
+  let dueMs = Math.min(state.poolSweepAtMs, state.sessionSweepAtMs);
+  const next = state.deadlines.next();
+  if (next !== null && next.dueMs < dueMs) dueMs = next.dueMs;
+  if (state.holdingPools.size > 0) {
+    for (const pool of state.holdingPools) dueMs = Math.min(dueMs, holdsDueMs(pool));
+  }
   if (dueMs >= state.wakeAtMs) return;
   state.wakeAtMs = dueMs;
   state.effects.push({ kind: "wake_at", atMs: dueMs });
@@ -201,6 +254,7 @@ function couldRunAtOnce(state: EngineState, key: Key): boolean {
   const { pool } = tenant;
   return (
     state.taken < state.ceiling &&
+    !state.isBlocked &&
     hasRoom(pool) &&
     !pool.isReady &&
     key.taken < key.cap &&
@@ -214,14 +268,15 @@ function isQueueFull(state: EngineState, pool: Pool): boolean {
   return state.config.maxQueuePerPool > 0 && pool.queued >= state.config.maxQueuePerPool;
 }
 
-function announceStart(state: EngineState, waiter: Waiter, outcome: Grant["outcome"]): void {
-  state.decisions.write("admitted", waiter, state.nowMs);
-  const waitMs = outcome === "fast" ? 0 : state.nowMs - waiter.arrivedMs;
-  state.effects.push({ kind: "grant", waiterId: waiter.id, outcome, waitMs });
+function startTiming(state: EngineState, waiter: Waiter): void {
+  if (waiter.dueMs === Number.POSITIVE_INFINITY) return;
+  waiter.isTimed = true;
+  state.deadlines.add(waiter);
 }
 
-function refuse(state: EngineState, waiterId: WaiterId, reason: Refusal, waitMs = 0): void {
-  state.effects.push({ kind: "refuse", waiterId, reason, waitMs });
+function stopTiming(state: EngineState, waiter: Waiter): void {
+  if (waiter.isTimed) state.deadlines.remove(waiter);
+  waiter.isTimed = false;
 }
 
 function makeWaiter(state: EngineState, event: Arrive, key: Key): Waiter {
@@ -233,9 +288,11 @@ function makeWaiter(state: EngineState, event: Arrive, key: Key): Waiter {
     arrivedMs: state.nowMs,
     timeoutMs,
     dueMs: state.nowMs + timeoutMs,
+    isTimed: false,
     sessionId: event.session,
+    session: null,
+    sinceLastFinishMs: -1,
     state: "queued",
-    followsOn: false,
     older: null,
     younger: null,
     duesBefore: null,

@@ -86,8 +86,11 @@ export interface LimitsChanged {
   readonly capDivisor: number;
 }
 
-/** Why a claim was refused. `unavailable`: nobody could say; nothing is retried until limits change or a retry. */
-export const CLAIM_REFUSALS = ["pool", "tenant", "key", "ceiling", "unavailable"] as const;
+/**
+ * How a claim can be refused, by the limit that has no room. `none`: it asked for a held slot and there is none.
+ * `unavailable`: nobody could say; nothing is claimed in that pool until limits change or a retry.
+ */
+export const CLAIM_REFUSALS = ["pool", "tenant", "key", "ceiling", "none", "unavailable"] as const;
 export type ClaimRefusal = (typeof CLAIM_REFUSALS)[number];
 /** `redeemed`: granted by taking the session's held slot. */
 export type ClaimOutcome = "granted" | "redeemed" | ClaimRefusal;
@@ -97,6 +100,8 @@ export interface ClaimSettled {
   readonly kind: "claim_settled";
   readonly waiterId: WaiterId;
   readonly outcome: ClaimOutcome;
+  /** From the session's last finish anywhere to this request's arrival, ms; null when not known. */
+  readonly sinceLastFinishMs: number | null;
 }
 
 /** A slot may have come free elsewhere: what a refusal blocked is tried again; in one pool, or in all (null). */

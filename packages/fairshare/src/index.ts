@@ -16,6 +16,7 @@ export {
   CLAIM_REFUSALS,
   type ClaimOutcome,
   type ClaimRefusal,
+  type ClaimSettled,
   type EngineEvent,
   type LimitsChanged,
   type Owner,

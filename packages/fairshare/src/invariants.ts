@@ -5,6 +5,7 @@ import type { Account, EngineState, Group, Key, Pool, Tenant, Waiter } from "./s
 
 interface Counts {
   queued: number;
+  probing: number;
   taken: number;
   claiming: number;
 }
@@ -27,8 +28,9 @@ export function checkInvariants(state: EngineState): void {
 function recount(state: EngineState): Map<Account | Pool, Counts> {
   const counts = new Map<Account | Pool, Counts>();
   const add = (of: Account | Pool, waiter: Waiter) => {
-    const sum = counts.get(of) ?? { queued: 0, taken: 0, claiming: 0 };
-    if (waiter.state === "queued") sum.queued += 1;
+    const sum = counts.get(of) ?? { queued: 0, probing: 0, taken: 0, claiming: 0 };
+    if (waiter.state === "queued" || waiter.state === "probing") sum.queued += 1;
+    if (waiter.state === "probing") sum.probing += 1;
     if (waiter.state === "running" || waiter.state === "claiming" || waiter.state === "gone") sum.taken += 1;
     if (waiter.state === "claiming" || waiter.state === "gone") sum.claiming += 1;
     counts.set(of, sum);
@@ -60,6 +62,13 @@ function checkPool(state: EngineState, pool: Pool, counts: ReadonlyMap<Account |
     assert(group.line.active.total === sumOfWeights(group.line.active.items), `${name}: sum of weights`);
     assert(hasWork(group) || group.members > 0, `${name}: kept for nothing`);
   }
+  assert(pool.held === pool.holds.length, `pool ${pool.id}: held slots`);
+  assert(state.holdingPools.has(pool) === pool.holds.length > 0, `pool ${pool.id}: known to hold`);
+  for (const { session, key } of pool.holds) {
+    assert(session.hold?.session === session && !session.isGone, `session ${session.id}: its hold`);
+    assert(pool.tenants.get(key.tenant.id)?.keys.get(key.id) === key, `session ${session.id}: its key is known`);
+  }
+  checkHeads(pool);
   assert(pool.groupLine.active.total === sumOfWeights(pool.groupLine.active.items), `pool ${pool.id}: sum of weights`);
   const couldRun = pool.groupLine.idle.size + pool.groupLine.busy.size > 0;
   assert(pool.isReady === (couldRun && hasRoom(pool)), `pool ${pool.id}: ready`);
@@ -85,7 +94,7 @@ function checkTenant(state: EngineState, tenant: Tenant, counts: ReadonlyMap<Acc
 function checkKey(key: Key, counts: ReadonlyMap<Account | Pool, Counts>): void {
   const name = `key ${key.id}`;
   checkCounts(key, counts, name);
-  const couldRun = key.queued > 0 && key.taken < key.cap && !key.isBlocked;
+  const couldRun = key.oldest !== null && key.taken < key.cap && !key.isBlocked;
   assert((key.heap !== null) === couldRun, `${name}: could run`);
   let length = 0;
   for (let waiter = key.oldest; waiter !== null; waiter = waiter.younger) {
@@ -93,7 +102,21 @@ function checkKey(key: Key, counts: ReadonlyMap<Account | Pool, Counts>): void {
     assert(waiter.state === "queued" && waiter.key === key, `${name}: who stands in its queue`);
     assert(waiter.younger === null ? key.youngest === waiter : waiter.younger.id > waiter.id, `${name}: queue order`);
   }
-  assert(length === key.queued, `${name}: length of its queue`);
+  assert(length === key.queued - (counts.get(key)?.probing ?? 0), `${name}: length of its queue`);
+}
+
+/** The list of oldest requests that could run holds each key that should be in it, and no other. */
+function checkHeads(pool: Pool): void {
+  let wanted = 0;
+  for (const tenant of pool.tenants.values()) {
+    for (const key of tenant.readyKeys.items) {
+      if (tenant.heap === null || pool.settings.affinity === null) continue;
+      wanted += 1;
+      assert(key.sessions !== null && key.sessions.slot !== -1, `key ${key.id}: among the heads`);
+      assert(key.sessions.hi === key.oldest?.id, `key ${key.id}: rank among the heads`);
+    }
+  }
+  assert(pool.heads.size === wanted, `pool ${pool.id}: ${pool.heads.size} heads, wanted ${wanted}`);
 }
 
 function checkCounts(

@@ -8,9 +8,10 @@
  *
  * Source: Goyal, Vin, Cheng, "Start-time Fair Queueing" (1996), applied per level; see the package README.
  */
+import { costInForce } from "./limits";
 import { firstInLine, type Line } from "./line";
-import { charge, compareLevels, type Level, placeAt, REBASE_AT, raiseTo } from "./score";
-import type { Account, EngineState, Group, Key, Tenant } from "./state";
+import { charge, compareLevels, type Level, placeAt, REBASE_AT, raiseTo, reweigh, uncharge } from "./score";
+import type { Account, ChargeRecord, EngineState, Group, Key, Tenant, Waiter } from "./state";
 
 /** The line a tenant's score is compared in: its group, or the whole pool under `weighted`. */
 export function tenantLineOf(state: EngineState, tenant: Tenant): Line<Tenant> {
@@ -55,6 +56,54 @@ export function chargeAdmission(state: EngineState, key: Key, tokens: number): v
   if (group.hi > REBASE_AT) rebase(pool.groupLine.level, pool.groups.values());
 }
 
+/** What `undoCharge` needs of the next admission of a key; call right before `chargeAdmission`. */
+export function recordBefore(state: EngineState, key: Key): ChargeRecord {
+  const { tenant } = key;
+  const { group } = tenant;
+  return {
+    grant: state.grants + 1,
+    group,
+    keyWeight: key.weight,
+    keyGranted: key.lastGranted,
+    tenantWeight: tenant.weight,
+    tenantGranted: tenant.lastGranted,
+    groupWeight: group.weight,
+    groupGranted: group.lastGranted,
+  };
+}
+
+/**
+ * Takes an admission's charge back at all three levels, and the turn it was, unless a later grant has overwritten it.
+ * Virtual times stay: the start tag they moved to was the lowest score that could run.
+ */
+export function undoCharge(key: Key, before: ChargeRecord, tokens: number): void {
+  const { tenant } = key;
+  const { group, grant } = before;
+  unbook(key, { grant, weight: before.keyWeight, lastGranted: before.keyGranted }, tokens);
+  unbook(tenant, { grant, weight: before.tenantWeight, lastGranted: before.tenantGranted }, tokens);
+  unbook(group, { grant, weight: before.groupWeight, lastGranted: before.groupGranted }, tokens);
+  tenant.group.line.epoch += 1;
+  tenant.pool.groupLine.epoch += 1;
+  if (group.heap !== null) group.heap.moved(group);
+}
+
+/**
+ * Corrects an admission's charge to what was really used, at all three levels. A correction downwards stops at the
+ * line's virtual time: it gives back what was charged too much, never a head start.
+ */
+export function correctCharge(state: EngineState, waiter: Waiter, actualTokens: number): void {
+  const { key, costTokens } = waiter;
+  const { tenant } = key;
+  const { group, pool } = tenant;
+  const excess = costTokens - costInForce(actualTokens);
+  if (excess === 0) return;
+  correct(key, tenant.keyLevel, excess);
+  correct(tenant, tenantLineOf(state, tenant).level, excess);
+  correct(group, pool.groupLine.level, excess);
+  group.line.epoch += 1;
+  pool.groupLine.epoch += 1;
+}
+
 /** Whether an account without work carries no information: it is not above its line's virtual time. */
 export function isForgettable(account: Account, level: Level): boolean {
   return compareLevels(account, level) <= 0;
@@ -80,6 +129,31 @@ function book(account: Account, level: Level, tokens: number): void {
   }
   charge(account, tokens);
   account.served += tokens;
+}
+
+function correct(account: Account, level: Level, excess: number): void {
+  account.served -= excess;
+  if (excess < 0) {
+    charge(account, -excess);
+    return;
+  }
+  const isBelow = compareLevels(account, level) < 0;
+  if (isBelow) return;
+  uncharge(account, excess);
+  raiseTo(account, level);
+}
+
+function unbook(
+  account: Account,
+  before: { readonly grant: number; readonly weight: number; readonly lastGranted: number },
+  tokens: number,
+): void {
+  const { weight } = account;
+  reweigh(account, before.weight);
+  uncharge(account, tokens);
+  reweigh(account, weight);
+  account.served -= tokens;
+  if (account.lastGranted === before.grant) account.lastGranted = before.lastGranted;
 }
 
 /** Everybody a tenant's score is compared with, quiet ones included. */

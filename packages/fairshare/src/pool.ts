@@ -9,7 +9,7 @@ import { capInForce, limitInForce, weightInForce } from "./limits";
 import { makeLine, splitChanged } from "./line";
 import { effectiveWeight, type GroupPolicy, type KeyPolicy, type TenantPolicy } from "./policy";
 import { RankHeap } from "./rank-heap";
-import type { Level } from "./score";
+import { detachSessions } from "./sessions";
 import type { Account, EngineState, Group, Key, Pool, PoolSettings, Tenant } from "./state";
 
 /** How long a routed pool is kept after its last work, 10 minutes: pauses of that length do not lose its counters. */
@@ -35,6 +35,8 @@ export function getPool(state: EngineState, id: PoolId): Pool {
     tenantLine: makeLine(startLevel),
     sweepAt: SWEEP_AT_LEAST,
     isBlocked: false,
+    blockedTenants: [],
+    blockedKeys: [],
     claimLimit: state.isShared ? state.config.maxOpenClaims : Number.POSITIVE_INFINITY,
     readyBefore: null,
     readyAfter: null,
@@ -42,6 +44,10 @@ export function getPool(state: EngineState, id: PoolId): Pool {
     quietSinceMs: state.nowMs,
     splitChangedMs: state.nowMs,
     finishes: makeFinishCounts(),
+    sessions: new Map(),
+    heads: new RankHeap(),
+    holds: [],
+    holdDueMs: Number.POSITIVE_INFINITY,
   };
   state.pools.set(id, pool);
   return pool;
@@ -69,7 +75,20 @@ export function getTenant(state: EngineState, pool: Pool, policy: TenantPolicy):
   const weight = weightInForce(effectiveWeight(policy, pool.settings.admissionWeight));
   const line = state.config.algorithm === "weighted" ? pool.tenantLine : group.line;
   const tenant: Tenant = {
-    ...makeAccount(line.level, weight),
+    hi: line.level.hi,
+    lo: line.level.lo,
+    rest: 0,
+    weight,
+    lastGranted: 0,
+    slot: -1,
+    weightSlot: -1,
+    served: 0,
+    queued: 0,
+    taken: 0,
+    held: 0,
+    claiming: 0,
+    share: 0,
+    shareStamp: 0,
     id: policy.id,
     pool,
     group,
@@ -92,7 +111,20 @@ export function getGroup(state: EngineState, pool: Pool, policy: GroupPolicy): G
   const known = pool.groups.get(policy.id);
   if (known !== undefined) return known;
   const group: Group = {
-    ...makeAccount(pool.groupLine.level, weightInForce(policy.weight)),
+    hi: pool.groupLine.level.hi,
+    lo: pool.groupLine.level.lo,
+    rest: 0,
+    weight: weightInForce(policy.weight),
+    lastGranted: 0,
+    slot: -1,
+    weightSlot: -1,
+    served: 0,
+    queued: 0,
+    taken: 0,
+    held: 0,
+    claiming: 0,
+    share: 0,
+    shareStamp: 0,
     id: policy.id,
     pool,
     heap: null,
@@ -109,7 +141,20 @@ export function getKey(state: EngineState, tenant: Tenant, policy: KeyPolicy): K
   const known = tenant.keys.get(policy.id);
   if (known !== undefined) return known;
   const key: Key = {
-    ...makeAccount(tenant.keyLevel, weightInForce(policy.weight)),
+    hi: tenant.keyLevel.hi,
+    lo: tenant.keyLevel.lo,
+    rest: 0,
+    weight: weightInForce(policy.weight),
+    lastGranted: 0,
+    slot: -1,
+    weightSlot: -1,
+    served: 0,
+    queued: 0,
+    taken: 0,
+    held: 0,
+    claiming: 0,
+    share: 0,
+    shareStamp: 0,
     id: policy.id,
     tenant,
     policy,
@@ -119,6 +164,7 @@ export function getKey(state: EngineState, tenant: Tenant, policy: KeyPolicy): K
     heap: null,
     oldest: null,
     youngest: null,
+    sessions: null,
   };
   tenant.keys.set(policy.id, key);
   return key;
@@ -148,7 +194,7 @@ export function becomeActive(state: EngineState, tenant: Tenant): void {
  */
 export function becomeQuiet(state: EngineState, key: Key): void {
   const { tenant } = key;
-  if (isQuiet(key) && isForgettable(key, tenant.keyLevel)) tenant.keys.delete(key.id);
+  if (isQuiet(key) && isForgettable(key, tenant.keyLevel)) forgetKey(key);
   if (!isQuiet(tenant)) return;
   const { group, pool } = tenant;
   tenant.aboveSinceMs = -1;
@@ -177,8 +223,14 @@ export function isQuiet(account: Account): boolean {
   return account.taken === 0 && account.queued === 0;
 }
 
+function forgetKey(key: Key): void {
+  key.tenant.keys.delete(key.id);
+  detachSessions(key);
+}
+
 function forget(tenant: Tenant): void {
   const { group, pool } = tenant;
+  for (const key of tenant.keys.values()) detachSessions(key);
   pool.tenants.delete(tenant.id);
   group.members -= 1;
   if (group.members === 0 && isQuiet(group) && isForgettable(group, pool.groupLine.level)) pool.groups.delete(group.id);
@@ -193,23 +245,4 @@ function sweep(state: EngineState, pool: Pool): void {
     else kept += 1;
   }
   pool.sweepAt = Math.max(SWEEP_AT_LEAST, 2 * kept);
-}
-
-function makeAccount(level: Level, weight: number): Omit<Account, "id"> {
-  return {
-    hi: level.hi,
-    lo: level.lo,
-    rest: 0,
-    weight,
-    lastGranted: 0,
-    slot: -1,
-    weightSlot: -1,
-    served: 0,
-    queued: 0,
-    taken: 0,
-    held: 0,
-    claiming: 0,
-    share: 0,
-    shareStamp: 0,
-  };
 }

@@ -4,7 +4,7 @@ import { type Ranked, ranksBefore } from "./rank-heap";
 import type { EngineState, Pool, Tenant } from "./state";
 
 /**
- * Places from 1 of every tenant that waits: first those under their share, in groups under theirs, then those that
+ * Places from 1 of every tenant that waits: first those whose only request is being claimed, then those under their share, in groups under theirs, then those that
  * could borrow, then those held back by a cap; by score inside each. Placing everybody by the present counts leaves out
  * that each admission changes them.
  */
@@ -20,7 +20,7 @@ export function positionsIn(state: EngineState, pool: Pool, usable: number): Map
     for (const tenant of group.line.active.items) {
       if (tenant.queued === 0 && tenant.claiming === 0) continue;
       const isUnder = isWeighted || (hasRoom && tenant.taken < shareInForce(group.line, tenant));
-      waiting.push({ tenant, tier: tenant.heap === null ? 2 : isUnder ? 0 : 1 });
+      waiting.push({ tenant, tier: tenant.queued === 0 ? -1 : tenant.heap === null ? 2 : isUnder ? 0 : 1 });
     }
   }
   waiting.sort((a, b) => {

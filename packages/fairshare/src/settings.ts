@@ -1,10 +1,13 @@
 /** What administrators and modes change while the engine runs: sizes, limits, policies, and pools that go. */
 import { refreshGroup, refreshPool } from "./candidates";
+import { unblock } from "./claims";
 import type { LimitsChanged, PolicyChanged, PoolChanged } from "./events";
+import { dropAllHolds } from "./hold-life";
 import type { PoolId } from "./ids";
 import { limitInForce } from "./limits";
 import { applyGroupPolicy, applyKeyPolicy, applyTenantPolicy, recapTenant, reweighTenant } from "./policies";
 import { defaultSettings, POOL_QUIET_MS } from "./pool";
+import { dropSessions, watchWaiting } from "./sessions";
 import type { EngineState, Pool, PoolSettings } from "./state";
 
 /** The settings in force for a pool, whether it exists at the moment or not. */
@@ -45,6 +48,7 @@ export function changePool(state: EngineState, event: PoolChanged): void {
   };
   if (event.routed) state.settings.set(event.pool, settings);
   else state.settings.delete(event.pool);
+  state.sessionKeepMs = longestMemoryMs(state);
   const pool = state.pools.get(event.pool);
   if (pool === undefined) return;
   const before = pool.settings;
@@ -52,6 +56,8 @@ export function changePool(state: EngineState, event: PoolChanged): void {
   if (before.admissionWeight !== settings.admissionWeight) {
     for (const tenant of pool.tenants.values()) reweighTenant(tenant);
   }
+  if (before.affinity !== null && settings.affinity === null) stopFavouring(state, pool);
+  if (before.affinity === null && settings.affinity !== null) watchWaiting(pool);
   pool.splitChangedMs = state.nowMs;
   refreshPool(state, pool);
   if (!settings.routed) state.poolSweepAtMs = state.nowMs;
@@ -63,6 +69,10 @@ export function changeLimits(state: EngineState, event: LimitsChanged): void {
   state.ceiling = limitInForce(event.ceiling, state.ceiling);
   state.configuredCeiling = limitInForce(event.configuredCeiling, state.configuredCeiling);
   state.isShared = event.slots === "shared";
+  for (const pool of state.pools.values()) {
+    pool.claimLimit = state.isShared ? state.config.maxOpenClaims : Number.POSITIVE_INFINITY;
+  }
+  unblock(state, null);
   if (event.capDivisor === state.capDivisor) return;
   state.capDivisor = event.capDivisor;
   for (const pool of state.pools.values()) recapPool(state, pool);
@@ -74,10 +84,24 @@ export function sweepPools(state: EngineState): void {
   for (const pool of state.pools.values()) {
     if (pool.taken > 0 || pool.queued > 0) continue;
     const goesAtMs = pool.settings.routed ? pool.quietSinceMs + POOL_QUIET_MS : state.nowMs;
-    if (goesAtMs <= state.nowMs) state.pools.delete(pool.id);
-    else nextMs = Math.min(nextMs, goesAtMs);
+    if (goesAtMs <= state.nowMs) {
+      dropSessions(state, pool);
+      state.pools.delete(pool.id);
+    } else nextMs = Math.min(nextMs, goesAtMs);
   }
   state.poolSweepAtMs = nextMs;
+}
+
+function stopFavouring(state: EngineState, pool: Pool): void {
+  dropAllHolds(state, pool);
+  dropSessions(state, pool);
+  if (state.isShared) state.effects.push({ kind: "drop_holds", pool: pool.id });
+}
+
+function longestMemoryMs(state: EngineState): number {
+  let longestMs = state.config.warmMs;
+  for (const { affinity } of state.settings.values()) longestMs = Math.max(longestMs, affinity?.holdMs ?? 0);
+  return longestMs;
 }
 
 function recapPool(state: EngineState, pool: Pool): void {

@@ -28,10 +28,15 @@ export interface Waiter {
   readonly timeoutMs: number;
   /** When it times out; Infinity for never. */
   readonly dueMs: number;
+  /** It stands among the deadlines. */
+  isTimed: boolean;
   readonly sessionId: SessionId | null;
+  /** null: has none, or its pool does not favour sessions. */
+  session: Session | null;
+  /** From its session's last finish to its arrival, ms; -1 when not known. */
+  sinceLastFinishMs: number;
+  /** `probing`: asks elsewhere for its session's held slot, counted as queued but in no queue meanwhile. */
   state: "queued" | "claiming" | "probing" | "running" | "gone";
-  /** Arrived within the hold time of its session's previous step finishing. */
-  followsOn: boolean;
   /** Neighbours in the key's queue, by arrival. */
   older: Waiter | null;
   younger: Waiter | null;
@@ -66,6 +71,8 @@ export interface Key extends Account {
   heap: RankHeap<Key> | null;
   oldest: Waiter | null;
   youngest: Waiter | null;
+  /** null unless its pool favours sessions. */
+  sessions: KeySessions | null;
 }
 
 export interface Tenant extends Account {
@@ -113,6 +120,9 @@ export interface Pool {
   sweepAt: number;
   /** A claim was refused because the pool is full elsewhere. */
   isBlocked: boolean;
+  /** Tenants and keys a claim was refused for because of their caps elsewhere. */
+  readonly blockedTenants: Tenant[];
+  readonly blockedKeys: Key[];
   /** Claims that may be open at once. */
   claimLimit: number;
   /** Neighbours among the pools that could admit somebody, in turn. */
@@ -124,6 +134,71 @@ export interface Pool {
   /** When its split last changed by who has work, weights or size. */
   splitChangedMs: number;
   readonly finishes: FinishCounts;
+  /** Sessions by key; empty unless the pool favours sessions. They outlive quiet keys that are forgotten. */
+  readonly sessions: Map<KeyId, KeySessions>;
+  /** Keys that could run, by arrival of their oldest request; empty unless the pool favours sessions. */
+  readonly heads: RankHeap<KeySessions>;
+  readonly holds: HeldSlot[];
+  /** No hold runs out before this; Infinity when there is none. */
+  holdDueMs: number;
+}
+
+/** One session of one key in one pool. Ranked by its oldest waiting request; stands in its key's heap of warm ones. */
+export interface Session extends Ranked {
+  readonly id: SessionId;
+  readonly of: KeySessions;
+  running: number;
+  /** When its last step ended; -Infinity before that. */
+  lastFinishMs: number;
+  /** Its waiting requests, oldest first. */
+  readonly waiters: Waiter[];
+  hold: HeldSlot | null;
+  /** The pool stopped favouring sessions: nothing more is to be done with it. */
+  isGone: boolean;
+}
+
+/** The sessions of one key in one pool. Ranked by the key's oldest waiting request; stands in the pool's `heads`. */
+export interface KeySessions extends Ranked {
+  readonly id: KeyId;
+  readonly pool: Pool;
+  /** The key's present record; one that was forgotten has nothing waiting. */
+  key: Key;
+  readonly byId: Map<SessionId, Session>;
+  /** Sessions with waiting requests that were warm when last looked at. */
+  readonly warm: RankHeap<Session>;
+  /** Requests that passed the key's oldest waiting one, by id; at most the jump limit. */
+  readonly jumpers: WaiterId[];
+}
+
+/** A slot kept empty for a session's next step. */
+export interface HeldSlot {
+  readonly session: Session;
+  readonly key: Key;
+  /** The step that left it. */
+  readonly step: Waiter;
+  expiresAtMs: number;
+}
+
+/** What must be undone when a claim is refused. */
+export interface OpenClaim {
+  readonly waiter: Waiter;
+  /** Sent in the turn the request arrived in. */
+  readonly isFirst: boolean;
+  /** null: nothing was charged, as only a held slot was asked for. */
+  readonly charge: ChargeRecord | null;
+}
+
+/** What one admission's charge changed, as it was before. */
+export interface ChargeRecord {
+  /** Number of the grant. */
+  readonly grant: number;
+  readonly group: Group;
+  readonly keyWeight: number;
+  readonly keyGranted: number;
+  readonly tenantWeight: number;
+  readonly tenantGranted: number;
+  readonly groupWeight: number;
+  readonly groupGranted: number;
 }
 
 /** A pool's settings as its model has them. */
@@ -168,6 +243,15 @@ export interface EngineState {
   readonly settings: Map<PoolId, PoolSettings>;
   readonly waiters: Map<WaiterId, Waiter>;
   readonly deadlines: Deadlines;
+  readonly claims: Map<WaiterId, OpenClaim>;
+  /** Pools with held slots. */
+  readonly holdingPools: Set<Pool>;
+  /** Sessions with nothing running, waiting or held, longest quiet first. */
+  readonly idleSessions: Set<Session>;
+  /** How long an idle session is remembered: its warm time, or the longest hold time of any pool if longer. */
+  sessionKeepMs: number;
+  /** When idle sessions are next looked through; Infinity for never. */
+  sessionSweepAtMs: number;
   readonly decisions: Decisions;
   readonly effects: Effect[];
   ceiling: number;

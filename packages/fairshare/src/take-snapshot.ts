@@ -11,7 +11,7 @@ import { positionsIn } from "./positions";
 import { compareLevels, type Level, scoreOf } from "./score";
 import { splitSlots } from "./shares";
 import type { EngineSnapshot, GroupSnapshot, KeySnapshot, PoolSnapshot, TenantSnapshot } from "./snapshot";
-import type { Account, EngineState, Group, Pool, PoolSettings, Tenant } from "./state";
+import type { Account, EngineState, Group, Key, Pool, PoolSettings, Tenant } from "./state";
 
 /** One pool's counts for history and gauges. */
 export interface PoolSample {
@@ -27,7 +27,8 @@ export interface PoolSample {
 /** Everything a snapshot says, at `nowMs` on the scale of the events. Changes nothing. O(accounts log accounts). */
 export function snapshot(state: EngineState, nowMs: number): EngineSnapshot {
   const pools: PoolSnapshot[] = [];
-  for (const pool of state.pools.values()) pools.push(picturePool(state, pool, nowMs));
+  const claims = oldestClaims(state);
+  for (const pool of state.pools.values()) pools.push(picturePool(state, pool, { nowMs, claims }));
   for (const [id, settings] of state.settings) if (!state.pools.has(id)) pools.push(emptyPool(state, id, settings));
   pools.sort((a, b) => (a.pool < b.pool ? -1 : 1));
   let held = 0;
@@ -78,7 +79,14 @@ interface Split {
   readonly weightShares: ReadonlyMap<Account, number>;
 }
 
-function picturePool(state: EngineState, pool: Pool, nowMs: number): PoolSnapshot {
+/** What a picture is taken of besides the pool: the time, and when the requests whose claims are open arrived. */
+interface Moment {
+  readonly nowMs: number;
+  readonly claims: ReadonlyMap<Key, number>;
+}
+
+function picturePool(state: EngineState, pool: Pool, moment: Moment): PoolSnapshot {
+  const { nowMs } = moment;
   const split = splitOf(state, pool, usableOf(state, pool));
   const positions = positionsIn(state, pool, split.usable);
   const groups: GroupSnapshot[] = [];
@@ -90,7 +98,7 @@ function picturePool(state: EngineState, pool: Pool, nowMs: number): PoolSnapsho
   for (const group of split.groups) {
     let borrowedInside = 0;
     for (const tenant of split.tenantsOf.get(group) ?? []) {
-      const arrivedMs = pictureKeys(tenant, { slotShare: split.slots.get(tenant) ?? 0, nowMs, keys });
+      const arrivedMs = pictureKeys(tenant, { slotShare: split.slots.get(tenant) ?? 0, moment, keys });
       const position = positions.get(tenant) ?? null;
       const picture = pictureTenant(tenant, { split, nowMs, arrivedMs, position, isSomebodyAbove });
       oldestMs = Math.min(oldestMs, arrivedMs);
@@ -186,14 +194,17 @@ function pictureTenant(
 }
 
 /** Adds the tenant's keys that have work to `keys`; returns when its oldest waiting request arrived, or Infinity. */
-function pictureKeys(tenant: Tenant, to: { slotShare: number; nowMs: number; keys: KeySnapshot[] }): number {
+function pictureKeys(tenant: Tenant, to: { slotShare: number; moment: Moment; keys: KeySnapshot[] }): number {
   let totalWeight = 0;
   for (const key of tenant.keys.values()) if (!isQuiet(key)) totalWeight += key.weight;
   let oldestMs = Number.POSITIVE_INFINITY;
   for (const key of tenant.keys.values()) {
     if (isQuiet(key)) continue;
     const weightShare = key.weight / totalWeight;
-    const arrivedMs = key.oldest?.arrivedMs ?? Number.POSITIVE_INFINITY;
+    const arrivedMs = Math.min(
+      key.oldest?.arrivedMs ?? Number.POSITIVE_INFINITY,
+      to.moment.claims.get(key) ?? Number.POSITIVE_INFINITY,
+    );
     oldestMs = Math.min(oldestMs, arrivedMs);
     to.keys.push({
       keyId: key.id,
@@ -205,11 +216,20 @@ function pictureKeys(tenant: Tenant, to: { slotShare: number; nowMs: number; key
       shareScore: scoreOf(key),
       weightShare,
       expectedSlots: to.slotShare * weightShare,
-      oldestWaitMs: waitOf(arrivedMs, to.nowMs),
+      oldestWaitMs: waitOf(arrivedMs, to.moment.nowMs),
       atCap: key.taken >= key.cap,
     });
   }
   return oldestMs;
+}
+
+function oldestClaims(state: EngineState): Map<Key, number> {
+  const oldest = new Map<Key, number>();
+  for (const { waiter } of state.claims.values()) {
+    if (waiter.state === "gone") continue;
+    oldest.set(waiter.key, Math.min(waiter.arrivedMs, oldest.get(waiter.key) ?? Number.POSITIVE_INFINITY));
+  }
+  return oldest;
 }
 
 /** The split over everybody with work: by group and then tenant, or by tenant alone under `weighted`. */

@@ -1,4 +1,4 @@
-import type { Effect, Grant, Refusal, Refuse } from "@obleth/fairshare";
+import type { ClaimOutcome, Effect, Grant, Refusal, Refuse } from "@obleth/fairshare";
 import type { AdmissionOutcome } from "./admission-outcome";
 import { type SlotOwner, SlotPermit } from "./permit";
 import type { SlotClaims } from "./slot-claims";
@@ -9,7 +9,7 @@ export interface EffectTarget extends SlotOwner {
   readonly slots: SlotClaims;
   /** The request an answer is for, taken out of the waiting ones; undefined when it was abandoned. */
   take(waiterId: Grant["waiterId"]): WaitingRequest | undefined;
-  settled(waiterId: Grant["waiterId"], outcome: Parameters<Parameters<SlotClaims["claim"]>[1]>[0]): void;
+  claimSettled(waiterId: Grant["waiterId"], outcome: ClaimOutcome, sinceLastFinishMs: number | null): void;
   wakeAt(atMs: number): void;
   /** A caller's callback threw. */
   failed(error: unknown): void;
@@ -25,13 +25,18 @@ export function performEffect(effect: Effect, target: EffectTarget): void {
       settle(target.take(effect.waiterId), refusalOf(effect), target);
       break;
     case "claim":
-      target.slots.claim(effect, (outcome) => target.settled(effect.waiterId, outcome));
+      target.slots.claim(effect, (outcome, sinceLastFinishMs) =>
+        target.claimSettled(effect.waiterId, outcome, sinceLastFinishMs),
+      );
       break;
     case "release":
       target.slots.release(effect);
       break;
     case "hold":
       target.slots.hold(effect);
+      break;
+    case "drop_holds":
+      target.slots.dropHolds(effect.pool);
       break;
     case "wake_at":
       target.wakeAt(effect.atMs);

@@ -1,6 +1,5 @@
 import type { Clock, Timer } from "@obleth/clock";
 import {
-  type ClaimOutcome,
   createEngine,
   type Decision,
   decisionsSince,
@@ -64,7 +63,8 @@ export class Scheduler implements Admission {
       slots: options.slots ?? REFUSING_SLOTS,
       take: (id) => this.#take(id),
       finish: (id, actualTokens) => this.#feed({ kind: "finish", waiterId: id, actualTokens }),
-      settled: (id, outcome) => this.#feed({ kind: "claim_settled", waiterId: id, outcome }),
+      claimSettled: (id, outcome, sinceLastFinishMs) =>
+        this.#feed({ kind: "claim_settled", waiterId: id, outcome, sinceLastFinishMs }),
       wakeAt: (atMs) => this.#wakeAt(atMs),
       failed: (error) => this.#failed(error),
     };
@@ -209,7 +209,8 @@ export class Scheduler implements Admission {
 
 /** Stands in where shared mode was never set up: nobody can answer, so every claim is put back. */
 const REFUSING_SLOTS: SlotClaims = {
-  claim: (_claim, settle: (outcome: ClaimOutcome) => void) => settle("unavailable"),
+  claim: (_claim, settle) => settle("unavailable", null),
   release: () => undefined,
   hold: () => undefined,
+  dropHolds: () => undefined,
 };

@@ -1,0 +1,36 @@
+/** Sending a claim: what is remembered until its answer, and what the driver is told to ask for. */
+import type { Claim } from "./effects";
+import { isStarving } from "./holds";
+import { isUsableCap } from "./limits";
+import { isAtJumpLimit } from "./sessions";
+import type { EngineState, OpenClaim, Waiter } from "./state";
+
+/** Remembers a claim until it is settled and asks the driver to send it. A claim without a charge is for a hold only. */
+export function openClaim(state: EngineState, claim: OpenClaim): void {
+  state.claims.set(claim.waiter.id, claim);
+  state.effects.push(effectFor(state, claim.waiter, claim.charge === null));
+}
+
+function effectFor(state: EngineState, waiter: Waiter, isForHoldOnly: boolean): Claim {
+  const { key } = waiter;
+  const { tenant } = key;
+  const { pool } = tenant;
+  const mayRedeem = waiter.session !== null && !waiter.session.isGone && !isAtJumpLimit(state, key);
+  return {
+    kind: "claim",
+    waiterId: waiter.id,
+    ...key.owner,
+    poolSize: pool.settings.configuredSize,
+    ceiling: state.configuredCeiling,
+    tenantCap: configuredCap(tenant.policy.maxInFlight),
+    keyCap: configuredCap(key.policy.maxInFlight),
+    session: mayRedeem ? waiter.sessionId : null,
+    sinceArrivalMs: state.nowMs - waiter.arrivedMs,
+    isForHoldOnly,
+    isStarving: isStarving(state, pool),
+  };
+}
+
+function configuredCap(cap: number | null): number | null {
+  return isUsableCap(cap) ? cap : null;
+}
