@@ -1,6 +1,7 @@
 /** What needs attention, in words: state, object, cause, and the one place to go. */
 import { reasonLabel } from "@obleth/fairshare/words";
 import { formatExact, formatPercent, formatWait, plural } from "../../../lib/format";
+import { noServersWords } from "../../../lib/no-servers";
 
 export interface AttentionFacts {
   readonly kind: string;
@@ -149,16 +150,6 @@ export function attentionWords(item: AttentionFacts): AttentionWords {
         link: "Open",
       };
   }
-}
-
-const NO_SERVERS: Readonly<Record<string, string>> = {
-  no_base_url: "no API base",
-  no_enabled_endpoint: "no enabled endpoint",
-  no_ready_replica: "no ready replica",
-};
-
-export function noServersWords(cause: string | null): string {
-  return NO_SERVERS[cause ?? ""] ?? "nowhere to send a request";
 }
 
 export interface OverviewFacts {
