@@ -1,0 +1,157 @@
+"use client";
+
+import { useState } from "react";
+import { Button } from "../../components/ui/button";
+import { Dialog } from "../../components/ui/dialog";
+import { SelectField, TextField } from "../../components/ui/field";
+import { api, errorField, errorMessage } from "../../lib/api";
+import { useSave } from "../../lib/use-save";
+import type { Model } from "../../queries/wire";
+
+type Endpoint = Model["endpoints"][number];
+
+interface EndpointDraft {
+  readonly name: string;
+  readonly apiBase: string;
+  readonly apiKey: string;
+  readonly protocol: "openai" | "anthropic";
+  readonly upstream: string;
+  readonly weight: string;
+  readonly priority: string;
+  readonly cap: string;
+}
+
+interface EndpointDialogProps {
+  model: Model;
+  /** Null: a new one. */
+  endpoint: Endpoint | null;
+  onClose: () => void;
+}
+
+export function EndpointDialog({ model, endpoint, onClose }: Readonly<EndpointDialogProps>) {
+  const [draft, setDraft] = useState(() => draftOf(endpoint));
+  const save = useSave();
+  const field = errorField(save.error);
+  const refused = (name: string) => (field === name ? errorMessage(save.error) : null);
+  const set = (change: Partial<EndpointDraft>) => setDraft({ ...draft, ...change });
+  const send = () =>
+    save.mutate({
+      done: endpoint ? `${endpoint.name} changed` : `Endpoint added to ${model.name}`,
+      send: () => sendEndpoint(model, endpoint, draft),
+      onSaved: onClose,
+    });
+  return (
+    <Dialog
+      isOpen
+      onClose={onClose}
+      title={endpoint ? `Endpoint ${endpoint.name}` : `Add an endpoint to ${model.name}`}
+      className="max-w-xl"
+      footer={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button variant="primary" disabled={draft.apiBase.trim() === "" || save.isPending} onClick={send}>
+            {endpoint ? "Save" : "Add"}
+          </Button>
+        </>
+      }
+    >
+      <div className="grid gap-4 sm:grid-cols-2">
+        <TextField
+          label="API base"
+          value={draft.apiBase}
+          onValue={(apiBase) => set({ apiBase })}
+          hint="Up to and including /v1"
+          error={refused("api_base")}
+          fieldClassName="sm:col-span-2"
+        />
+        <TextField
+          label="Name"
+          value={draft.name}
+          onValue={(name) => set({ name })}
+          placeholder="chosen for you"
+          error={refused("name")}
+        />
+        <SelectField
+          label="Protocol"
+          value={draft.protocol}
+          onValue={(protocol) => set({ protocol: protocol as EndpointDraft["protocol"] })}
+          options={[
+            { value: "openai", label: "OpenAI" },
+            { value: "anthropic", label: "Anthropic" },
+          ]}
+        />
+        <TextField
+          label="API key"
+          type="password"
+          autoComplete="off"
+          value={draft.apiKey}
+          onValue={(apiKey) => set({ apiKey })}
+          placeholder={endpoint?.api_key_set ? "kept as it is" : "none"}
+          error={refused("api_key")}
+        />
+        <TextField
+          label="Name at the provider"
+          value={draft.upstream}
+          onValue={(upstream) => set({ upstream })}
+          placeholder={model.name}
+          error={refused("upstream_model")}
+        />
+        <TextField
+          label="Priority, lower first"
+          inputMode="numeric"
+          value={draft.priority}
+          onValue={(priority) => set({ priority })}
+          error={refused("priority")}
+        />
+        <TextField
+          label="Weight"
+          inputMode="numeric"
+          value={draft.weight}
+          onValue={(weight) => set({ weight })}
+          error={refused("weight")}
+        />
+        <TextField
+          label="Own cap"
+          inputMode="numeric"
+          value={draft.cap}
+          onValue={(cap) => set({ cap })}
+          placeholder="no cap"
+          error={refused("max_in_flight")}
+        />
+        {save.error && field === null ? (
+          <p role="alert" className="text-small text-urgent sm:col-span-2">
+            {errorMessage(save.error)}
+          </p>
+        ) : null}
+      </div>
+    </Dialog>
+  );
+}
+
+function draftOf(endpoint: Endpoint | null): EndpointDraft {
+  return {
+    name: endpoint?.name ?? "",
+    apiBase: endpoint?.api_base ?? "",
+    apiKey: "",
+    protocol: endpoint?.protocol ?? "openai",
+    upstream: endpoint?.upstream_model ?? "",
+    weight: String(endpoint?.weight ?? 1),
+    priority: String(endpoint?.priority ?? 0),
+    cap: endpoint?.max_in_flight?.toString() ?? "",
+  };
+}
+
+function sendEndpoint(model: Model, endpoint: Endpoint | null, draft: EndpointDraft) {
+  const body = {
+    api_base: draft.apiBase.trim(),
+    protocol: draft.protocol,
+    upstream_model: draft.upstream.trim() === "" ? null : draft.upstream.trim(),
+    weight: Number(draft.weight),
+    priority: Number(draft.priority),
+    max_in_flight: draft.cap.trim() === "" ? null : Number(draft.cap),
+    ...(draft.name.trim() === "" ? {} : { name: draft.name.trim() }),
+    ...(draft.apiKey === "" ? {} : { api_key: draft.apiKey }),
+  };
+  if (endpoint === null) return api.call("createEndpoint", { params: { id: model.id }, body });
+  return api.call("updateEndpoint", { params: { id: model.id, eid: endpoint.id }, body });
+}

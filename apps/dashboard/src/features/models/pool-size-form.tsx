@@ -1,0 +1,241 @@
+"use client";
+
+import { splitLimit } from "@obleth/fairshare/shares";
+import { useQuery } from "@tanstack/react-query";
+import { useMemo } from "react";
+import { AppliedNote } from "../../components/change/applied-note";
+import { ConflictNote } from "../../components/change/conflict-note";
+import { LastChange } from "../../components/change/last-change";
+import { SaveBar } from "../../components/change/save-bar";
+import { PreviewCard } from "../../components/preview/preview-card";
+import { TextField } from "../../components/ui/field";
+import { Glyph } from "../../components/ui/glyph";
+import { Panel } from "../../components/ui/panel";
+import { RadioCard } from "../../components/ui/radio-card";
+import { api, errorField, errorMessage, isStaleEdit } from "../../lib/api";
+import { formatExact, plural } from "../../lib/format";
+import { rowsOfAnswer } from "../../lib/preview-rows";
+import { saveTier } from "../../lib/save-tier";
+import { useSession } from "../../lib/session";
+import { useDraft } from "../../lib/use-draft";
+import { useSave } from "../../lib/use-save";
+import { capacityQuery, modelQuery, type Versioned } from "../../queries/objects";
+import { useLiveSummary } from "../../queries/use-live";
+import { useServerPreview } from "../../queries/use-server-preview";
+import type { LivePool, Model } from "../../queries/wire";
+import { CapacityStatus } from "./capacity-status";
+import {
+  type CapacityDraft,
+  capacityDraft,
+  capacityErrors,
+  draftSize,
+  isCapacityChanged,
+} from "./logic/capacity-draft";
+
+interface PoolSizeFormProps {
+  model: Versioned<Model>;
+  pool: LivePool | undefined;
+}
+
+/** How many slots the pool has and where the number comes from, with who gains or loses by a change. */
+export function PoolSizeForm({ model, pool }: Readonly<PoolSizeFormProps>) {
+  const { data } = model;
+  const initial = useMemo(() => capacityDraft(data), [data]);
+  const { draft, change } = useDraft<CapacityDraft>(`capacity.${data.id}`, initial);
+  const shown = draft ?? initial;
+  const live = useLiveSummary()?.live;
+  const size = draftSize(shown, {
+    defaultSize: live?.default_model_max_in_flight ?? 32,
+    readyServers: data.capacity.ready_replicas,
+  });
+  const errors = capacityErrors(shown);
+  const isDirty = isCapacityChanged(shown, data);
+  const changes = useMemo(
+    () => (isDirty && size !== null ? [{ kind: "pool_size" as const, id: data.name, value: size }] : []),
+    [isDirty, size, data.name],
+  );
+  const preview = useServerPreview(changes);
+  const rows = changes.length === 0 ? [] : rowsOfAnswer(preview.data?.pools ?? []);
+  const query = useQuery(modelQuery(data.name));
+  const save = useSave();
+  const run = (etag: string | null) =>
+    save.mutate({
+      done: `${data.name}: pool size changed`,
+      send: () => sendCapacity(data, shown, etag),
+      onSaved: () => change(null),
+    });
+  const field = errorField(save.error);
+  return (
+    <Panel title="Pool size" bodyClassName="space-y-4 p-4">
+      <CapacityStatus model={data} pool={pool} />
+      <ModeCards
+        draft={shown}
+        model={data}
+        errors={errors}
+        onChange={change}
+        defaultSize={live?.default_model_max_in_flight ?? 32}
+      />
+      <SizeWarnings
+        size={size}
+        isDirty={isDirty}
+        pool={pool}
+        replicas={live?.replicas ?? 1}
+        currentSize={data.capacity.size}
+      />
+      {rows.map((row) => (
+        <PreviewCard key={row.pool} row={row} subject="" level="tenant" />
+      ))}
+      {isStaleEdit(save.error) ? (
+        <ConflictNote
+          objectId={data.id}
+          onKeepTheirs={() => {
+            change(null);
+            save.reset();
+            void query.refetch();
+          }}
+          onApplyMine={() => void query.refetch().then((fresh) => run(fresh.data?.etag ?? null))}
+        />
+      ) : save.error ? (
+        <p role="alert" className="text-small text-urgent">
+          Not saved{field ? ` (${field})` : ""}. {errorMessage(save.error)}
+        </p>
+      ) : null}
+      <SaveBar
+        isDirty={isDirty}
+        isBlocked={Object.values(errors).some((error) => error !== null)}
+        isSaving={save.isPending}
+        tier={saveTier(rows)}
+        onSave={() => run(model.etag)}
+        onDiscard={() => change(null)}
+      >
+        <AppliedNote configVersion={save.data?.configVersion ?? null} />
+      </SaveBar>
+      <LastChange objectId={data.id} />
+    </Panel>
+  );
+}
+
+interface ModeCardsProps {
+  draft: CapacityDraft;
+  model: Model;
+  errors: ReturnType<typeof capacityErrors>;
+  onChange: (draft: CapacityDraft) => void;
+  defaultSize: number;
+}
+
+function ModeCards({ draft, model, errors, onChange, defaultSize }: Readonly<ModeCardsProps>) {
+  const { isAdmin } = useSession();
+  const choose = (mode: CapacityDraft["mode"]) => onChange({ ...draft, mode });
+  return (
+    <fieldset disabled={!isAdmin} className="space-y-2">
+      <legend className="sr-only">Where the size comes from</legend>
+      <RadioCard
+        name="mode"
+        label="Static"
+        hint="A number set here."
+        isChecked={draft.mode === "static"}
+        onChoose={() => choose("static")}
+      >
+        <TextField
+          label="Max in flight"
+          inputMode="numeric"
+          value={draft.slots}
+          onValue={(slots) => onChange({ ...draft, slots })}
+          placeholder={`${defaultSize}, the gateway's default`}
+          error={errors.slots}
+          fieldClassName="max-w-56"
+        />
+      </RadioCard>
+      {model.capacity_mode === "tuned" ? (
+        <RadioCard
+          name="mode"
+          label="Tuned"
+          hint={`Found by measuring the backend${model.tuned_by ? `, by ${model.tuned_by}` : ""}.`}
+          isChecked={draft.mode === "tuned"}
+          onChoose={() => choose("tuned")}
+        >
+          <p className="num text-small">{formatExact(model.max_in_flight)} slots</p>
+        </RadioCard>
+      ) : null}
+      <RadioCard
+        name="mode"
+        label="Discovered"
+        hint="Ready servers times slots per server times headroom; follows the backend as it scales."
+        isChecked={draft.mode === "discovered"}
+        onChoose={() => choose("discovered")}
+      >
+        <div className="grid gap-3 sm:grid-cols-2">
+          <TextField
+            label="Slots per server"
+            inputMode="numeric"
+            value={draft.perServer}
+            onValue={(perServer) => onChange({ ...draft, perServer })}
+            placeholder="each endpoint's own cap"
+            error={errors.perServer}
+          />
+          <TextField
+            label="Headroom"
+            inputMode="decimal"
+            value={draft.headroom}
+            onValue={(headroom) => onChange({ ...draft, headroom })}
+            error={errors.headroom}
+          />
+        </div>
+      </RadioCard>
+    </fieldset>
+  );
+}
+
+interface SizeWarningsProps {
+  size: number | null;
+  isDirty: boolean;
+  pool: LivePool | undefined;
+  replicas: number;
+  currentSize: number;
+}
+
+function SizeWarnings({ size, isDirty, pool, replicas, currentSize }: Readonly<SizeWarningsProps>) {
+  const capacity = useQuery(capacityQuery()).data?.data;
+  if (!isDirty || size === null) return null;
+  const used = pool ? pool.in_flight + pool.held : 0;
+  const sum = capacity ? capacity.sum_of_pools - currentSize + size : null;
+  const warnings: string[] = [];
+  if (used > size)
+    warnings.push(
+      `${plural(used, "slot is", "slots are")} in use: nothing new starts until fewer than ${formatExact(size)} are. Nothing running is cut.`,
+    );
+  if (capacity && sum !== null && sum > capacity.effective_global_max_in_flight) {
+    warnings.push(
+      `All pools together would have ${formatExact(sum)} slots, over the ceiling of ${formatExact(capacity.effective_global_max_in_flight)}.`,
+    );
+  }
+  if (replicas > 1)
+    warnings.push(`Without Redis each of ${replicas} gateways would hold ${formatExact(splitLimit(size, replicas))}.`);
+  return (
+    <ul className="space-y-1 text-small">
+      {warnings.map((warning) => (
+        <li key={warning} className="flex gap-2">
+          <Glyph shape="triangle" tone="watch" className="mt-1 size-2.5" />
+          {warning}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function sendCapacity(model: Model, draft: CapacityDraft, etag: string | null) {
+  const options = etag === null ? {} : { ifMatch: etag };
+  const params = { id: model.id };
+  const slots = draft.slots.trim() === "" ? null : Number(draft.slots);
+  if (draft.mode === "discovered") {
+    const body = {
+      capacity_mode: "discovered" as const,
+      per_replica_max_in_flight: draft.perServer.trim() === "" ? null : Number(draft.perServer),
+      capacity_headroom: Number(draft.headroom),
+    };
+    return api.call("setModelCapacityMode", { params, body }, options);
+  }
+  if (model.capacity_mode === draft.mode)
+    return api.call("setModelCapacity", { params, body: { max_in_flight: slots } }, options);
+  return api.call("updateModel", { params, body: { capacity_mode: draft.mode, max_in_flight: slots } }, options);
+}
