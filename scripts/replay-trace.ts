@@ -7,7 +7,7 @@
  *   --url URL                 the gateway's API           (http://127.0.0.1:8080/v1)
  *   --sim URL                 the simulated backend       (http://127.0.0.1:9400)
  *   --key TENANT=SECRET       twice; otherwise the keys the first run made for chatbot and api-batch
- *   --model NAME --slots N    the pool to fill            (the sample model, 8)
+ *   --model NAME              the pool to fill            (the sample model)
  *   --speed N                 times faster than life      (10)
  *   --rows N                  of the slice, per tenant    (120)
  *   --trace FILE --json
@@ -50,7 +50,6 @@ function readOptions() {
       sim: { type: "string", default: "http://127.0.0.1:9400" },
       key: { type: "string", multiple: true, default: [] },
       model: { type: "string" },
-      slots: { type: "string", default: "8" },
       speed: { type: "string", default: "10" },
       rows: { type: "string", default: "120" },
       trace: { type: "string", default: path.join(ROOT, "e2e/data/azure_conv_slice.csv") },
@@ -71,7 +70,6 @@ function readOptions() {
     sim: values.sim,
     keys,
     model,
-    slots: Number(values.slots),
     speed: Number(values.speed),
     rows: Number(values.rows),
     trace: values.trace,
@@ -83,17 +81,26 @@ type Options = ReturnType<typeof readOptions>;
 
 async function summarise(sent: readonly Sent[], backend: BackendRecord, options: Options) {
   const names = options.keys.map(([tenant]) => tenant);
-  const running = await backend.stays(options.model);
-  const open = sent.map(({ tenant, sentMs, endedMs }) => ({ tenant, fromMs: sentMs, toMs: endedMs }));
-  const both = contention(open, names, options.slots);
-  const period = both === undefined ? { fromMs: 0, toMs: 0 } : settled(both, running);
+  const visits = await backend.visits(options.model);
+  const known = sent.flatMap((one) => {
+    const visit = visits.get(one.marker);
+    return visit === undefined ? [] : [{ tenant: one.tenant, queueWaitMs: one.queueWaitMs, ...visit }];
+  });
+  // A request reached the gateway as long before the backend as it waited for its slot.
+  const waiting = known.map(({ tenant, fromMs, queueWaitMs }) => ({
+    tenant,
+    fromMs: fromMs - queueWaitMs,
+    toMs: fromMs,
+  }));
+  const both = contention(waiting, names);
+  const period = both === undefined ? { fromMs: 0, toMs: 0 } : settled(both, known);
   return {
     model: options.model,
     most_at_backend: await backend.highWater(options.model),
     contended_ms: Math.round(period.toMs - period.fromMs),
     tenants: names.map((tenant) => {
       const own = sent.filter((one) => one.tenant === tenant);
-      const held = slotsHeld(running, tenant, period);
+      const held = slotsHeld(known, tenant, period);
       const waits = own.map((one) => one.queueWaitMs).sort((a, b) => a - b);
       return {
         tenant,

@@ -1,5 +1,5 @@
 /** The simulated backend's own record of who was there from when to when. */
-import type { Stay } from "./slots-held";
+import type { Period } from "./slots-held";
 
 interface Visit {
   readonly model: string;
@@ -26,19 +26,14 @@ export class BackendRecord {
     await this.#call("POST", "reset");
   }
 
-  /** Finished requests to `model`, on this process's clock (within the time of one loopback call). */
-  async stays(model: string): Promise<Stay[]> {
-    const before = performance.now();
-    const { now_ms } = (await this.#call("GET", "state")) as { now_ms: number };
-    const offset = (before + performance.now()) / 2 - now_ms;
+  /** When each request to `model` was there, by its marker. Times are the backend's own. */
+  async visits(model: string): Promise<ReadonlyMap<string, Period>> {
     const { visits } = (await this.#call("GET", "visits")) as { visits: Visit[] };
-    return visits
-      .filter((visit) => visit.model === model)
-      .map((visit) => ({
-        tenant: visit.marker,
-        fromMs: visit.started_ms + offset,
-        toMs: (visit.ended_ms ?? now_ms) + offset,
-      }));
+    return new Map(
+      visits
+        .filter((visit) => visit.model === model && visit.ended_ms !== null)
+        .map((visit) => [visit.marker, { fromMs: visit.started_ms, toMs: visit.ended_ms ?? 0 }]),
+    );
   }
 
   /** Most requests that were ever there together since the last reset. */

@@ -4,6 +4,8 @@ import type { TraceRow } from "./trace";
 
 export interface Sent {
   readonly tenant: string;
+  /** What the backend knows the request by. */
+  readonly marker: string;
   readonly sentMs: number;
   readonly endedMs: number;
   readonly isAnswered: boolean;
@@ -37,23 +39,24 @@ export function sendTrace(rows: readonly TraceRow[], sender: Sender): Promise<Se
 
 async function sendRow(openai: OpenAI, row: TraceRow, call: Sender & { index: number }): Promise<Sent> {
   const sentMs = performance.now();
-  const outcome = await answer(openai, row, call).catch((error: unknown) => ({
+  const marker = `${call.tenant} ${call.index}`;
+  const outcome = await answer(openai, row, { model: call.model, marker }).catch((error: unknown) => ({
     isAnswered: false,
     queueWaitMs: 0,
     promptTokens: 0,
     answerTokens: 0,
     error: error instanceof Error ? error.message : String(error),
   }));
-  return { tenant: call.tenant, sentMs, endedMs: performance.now(), ...outcome };
+  return { tenant: call.tenant, marker, sentMs, endedMs: performance.now(), ...outcome };
 }
 
-async function answer(openai: OpenAI, row: TraceRow, call: Sender & { index: number }) {
+async function answer(openai: OpenAI, row: TraceRow, call: { model: string; marker: string }) {
   const { data: stream, response } = await openai.chat.completions
     .create({
       model: call.model,
-      messages: [{ role: "user", content: promptText(`${call.tenant} ${call.index}`, row.promptTokens) }],
+      messages: [{ role: "user", content: promptText(call.marker, row.promptTokens) }],
       max_tokens: row.answerTokens,
-      user: call.tenant,
+      user: call.marker,
       stream: true,
       stream_options: { include_usage: true },
       // Real servers take it too: the answer is as long as in the trace.

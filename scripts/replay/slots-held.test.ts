@@ -4,13 +4,13 @@ import { contention, settled, slotsHeld } from "./slots-held";
 const stay = (tenant: string, fromMs: number, toMs: number) => ({ tenant, fromMs, toMs });
 
 describe("contention", () => {
-  it("is the longest stretch in which everyone has more open than there are slots", () => {
-    const open = [stay("a", 0, 10), stay("a", 0, 100), stay("b", 5, 50), stay("b", 5, 90), stay("a", 20, 100)];
-    expect(contention(open, ["a", "b"], 1)).toEqual({ fromMs: 20, toMs: 50 });
+  it("is the longest stretch in which everyone has a request waiting", () => {
+    const waiting = [stay("a", 0, 3), stay("b", 2, 50), stay("b", 5, 90), stay("a", 20, 60), stay("a", 55, 100)];
+    expect(contention(waiting, ["a", "b"])).toEqual({ fromMs: 20, toMs: 90 });
   });
 
   it("does not exist when somebody never waits", () => {
-    expect(contention([stay("a", 0, 10), stay("a", 0, 10), stay("b", 0, 10)], ["a", "b"], 1)).toBeUndefined();
+    expect(contention([stay("a", 0, 10), stay("b", 10, 20)], ["a", "b"])).toBeUndefined();
   });
 });
 

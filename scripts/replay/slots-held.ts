@@ -1,6 +1,6 @@
 /** Who held how many slots, from records of requests coming and going. */
 
-/** One request at the backend, or one request a client had open; times on one clock. */
+/** One request at the backend, or in the queue before it; times on one clock. */
 export interface Stay {
   readonly tenant: string;
   readonly fromMs: number;
@@ -12,17 +12,14 @@ export interface Period {
   readonly toMs: number;
 }
 
-/**
- * The longest stretch in which every tenant has more than `slots` requests open: more than the pool could run, so each
- * has work waiting whatever it holds. Undefined when there is none.
- */
-export function contention(open: readonly Stay[], tenants: readonly string[], slots: number): Period | undefined {
+/** The longest stretch in which every tenant has a request waiting. Undefined when there is none. */
+export function contention(waiting: readonly Stay[], tenants: readonly string[]): Period | undefined {
   let best: Period | undefined;
   let since: number | undefined;
   const counts = new Map(tenants.map((tenant) => [tenant, 0]));
-  for (const { atMs, tenant, delta } of moves(open)) {
+  for (const { atMs, tenant, delta } of moves(waiting)) {
     counts.set(tenant, (counts.get(tenant) ?? 0) + delta);
-    const isContended = tenants.every((one) => (counts.get(one) ?? 0) > slots);
+    const isContended = tenants.every((one) => (counts.get(one) ?? 0) > 0);
     if (isContended) since ??= atMs;
     else if (since !== undefined) {
       if (best === undefined || atMs - since > best.toMs - best.fromMs) best = { fromMs: since, toMs: atMs };
