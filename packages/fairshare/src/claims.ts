@@ -78,7 +78,7 @@ export function settleClaim(state: EngineState, event: ClaimSettled): void {
     changeTaken(state, waiter.key, -1);
     putInLine(state, waiter);
     state.decisions.write("claim_refused", waiter, state.nowMs);
-    block(state, waiter, outcome);
+    if (state.isShared) block(state, waiter, outcome);
   }
 }
 

@@ -1,0 +1,332 @@
+/** Shared mode: a pick waits for another party's answer while everything else goes on. */
+import { describe, expect, it } from "vitest";
+import { type Ask, EngineRun } from "../test/engine-run";
+import type { Claim, Effect } from "./effects";
+import type { ClaimOutcome } from "./events";
+import { poolId, waiterId } from "./ids";
+import type { EngineConfig } from "./state";
+
+/** An engine in shared mode whose claims a test answers by hand. */
+class SharedRun extends EngineRun {
+  readonly claims: Claim[] = [];
+  readonly released: number[] = [];
+
+  constructor(config: Partial<EngineConfig> = {}) {
+    super(config);
+    this.limits("shared");
+  }
+
+  override send(event: Parameters<EngineRun["send"]>[0]): Effect[] {
+    const effects = super.send(event);
+    for (const effect of effects) {
+      if (effect.kind === "claim") this.claims.push(effect);
+      if (effect.kind === "release") this.released.push(effect.waiterId);
+    }
+    return effects;
+  }
+
+  limits(slots: "local" | "shared", over: { ceiling?: number; capDivisor?: number } = {}): void {
+    const ceiling = over.ceiling ?? 4096;
+    this.send({
+      kind: "limits_changed",
+      ceiling,
+      configuredCeiling: ceiling,
+      slots,
+      capDivisor: over.capDivisor ?? 1,
+    });
+  }
+
+  /** Answers the oldest open claim. */
+  answer(outcome: ClaimOutcome): Effect[] {
+    const claim = this.claims.shift();
+    if (claim === undefined) throw new Error("no claim is open");
+    return this.settle(claim.waiterId, outcome);
+  }
+
+  settle(id: number, outcome: ClaimOutcome): Effect[] {
+    return this.send({ kind: "claim_settled", waiterId: waiterId(id), outcome, sinceLastFinishMs: null });
+  }
+
+  retry(pool: string | null = null): Effect[] {
+    return this.send({ kind: "retry", pool: pool === null ? null : poolId(pool) });
+  }
+
+  /** Sends a request and has its claim granted. */
+  admit(ask: Ask = {}): number {
+    const id = this.ask(ask);
+    this.answer("granted");
+    return id;
+  }
+}
+
+describe("a claim", () => {
+  it("names owner, configured limits and age, and its grant is fast when it is the first", () => {
+    const run = new SharedRun({ defaultPoolSize: 5 });
+    const id = run.ask({ tenant: "t", cap: 3, keyCap: 2 });
+    expect(run.claims[0]).toMatchObject({
+      pool: "m",
+      tenantId: "t",
+      keyId: "t-key",
+      poolSize: 5,
+      ceiling: 4096,
+      tenantCap: 3,
+      keyCap: 2,
+      session: null,
+      isForHoldOnly: false,
+      isStarving: false,
+    });
+    run.nowMs = 3;
+    expect(run.answer("granted")).toContainEqual({ kind: "grant", waiterId: id, outcome: "fast", waitMs: 0 });
+  });
+
+  it("counts as a slot while it is open, and as queued in the picture", () => {
+    const run = new SharedRun({ defaultPoolSize: 1 });
+    run.ask();
+    run.ask();
+    expect(run.claims).toHaveLength(1);
+    expect(run.poolPicture()).toMatchObject({ inFlight: 0, queued: 2 });
+    run.answer("granted");
+    expect(run.poolPicture()).toMatchObject({ inFlight: 1, queued: 1 });
+  });
+
+  it("is answered once: a second answer, or one nobody asked for, changes nothing", () => {
+    const run = new SharedRun();
+    const id = run.ask();
+    run.answer("granted");
+    run.settle(id, "granted");
+    run.settle(id, "pool");
+    run.settle(99, "granted");
+    expect(run.granted).toEqual([id]);
+    expect(run.poolPicture().inFlight).toBe(1);
+  });
+
+  it("is sent as many at a time as the bound allows", () => {
+    const run = new SharedRun({ defaultPoolSize: 50, maxOpenClaims: 3 });
+    run.askTimes(10);
+    expect(run.claims).toHaveLength(3);
+    run.answer("granted");
+    expect(run.claims).toHaveLength(3);
+    expect(run.poolPicture()).toMatchObject({ inFlight: 1, queued: 9 });
+  });
+});
+
+describe("a refused claim", () => {
+  it("undoes the charge to the last digit, and the turn, at all three levels", () => {
+    const run = new SharedRun({ defaultPoolSize: 4 });
+    run.admit({ tenant: "a", weight: 7, keyWeight: 3, groupWeight: 11, cost: 3 });
+    const before = run.snapshot();
+    run.ask({ tenant: "a", weight: 7, keyWeight: 3, groupWeight: 11, cost: 5 });
+    run.answer("pool");
+    const after = run.snapshot();
+    for (const level of ["tenants", "keys", "groups"] as const) {
+      const score = (picture: typeof before) => picture.pools[0]?.[level][0]?.shareScore;
+      const served = (picture: typeof before) => picture.pools[0]?.[level][0]?.servedTokens;
+      expect(score(after)).toBe(score(before));
+      expect(served(after)).toBe(served(before));
+    }
+  });
+
+  it("puts the request back in front of what came after it", () => {
+    const run = new SharedRun({ defaultPoolSize: 1 });
+    const first = run.ask();
+    const second = run.ask();
+    const third = run.ask();
+    run.answer("pool");
+    run.retry("m");
+    expect(run.claims.map((claim) => claim.waiterId)).toEqual([first]);
+    run.answer("granted");
+    run.finish(first);
+    run.answer("granted");
+    run.finish(second);
+    run.answer("granted");
+    expect(run.granted).toEqual([first, second, third]);
+  });
+
+  it("makes its grant queued, with the wait since it arrived", () => {
+    const run = new SharedRun({ defaultPoolSize: 1 });
+    const id = run.ask();
+    run.answer("pool");
+    run.nowMs = 40;
+    run.retry("m");
+    expect(run.answer("granted")).toContainEqual({ kind: "grant", waiterId: id, outcome: "queued", waitMs: 40 });
+  });
+
+  it("for the pool holds that pool back until a retry, and no other", () => {
+    const run = new SharedRun();
+    run.ask({ pool: "A" });
+    run.answer("pool");
+    run.ask({ pool: "A" });
+    expect(run.claims).toHaveLength(0);
+    run.ask({ pool: "B" });
+    expect(run.claims).toHaveLength(1);
+    run.answer("granted");
+    run.retry("A");
+    expect(run.claims).toHaveLength(1);
+  });
+
+  it("lets claims of the pool go out one at a time until one is granted", () => {
+    const run = new SharedRun({ defaultPoolSize: 8 });
+    run.askTimes(6);
+    run.answer("pool");
+    expect(run.claims).toHaveLength(5);
+    for (let i = 0; i < 5; i++) run.answer("pool");
+    run.retry("m");
+    expect(run.claims).toHaveLength(1);
+    run.answer("granted");
+    expect(run.claims).toHaveLength(5);
+  });
+
+  it("for a tenant's cap holds back that tenant alone", () => {
+    const run = new SharedRun();
+    run.ask({ tenant: "a", cap: 4 });
+    run.answer("tenant");
+    run.ask({ tenant: "a", cap: 4 });
+    expect(run.claims).toHaveLength(0);
+    run.ask({ tenant: "b" });
+    expect(run.claims).toHaveLength(1);
+    run.answer("granted");
+    run.retry("m");
+    expect(run.claims.map((claim) => claim.tenantId)).toEqual(["a", "a"]);
+  });
+
+  it("for a key's cap holds back that key alone", () => {
+    const run = new SharedRun();
+    run.ask({ tenant: "a", key: "one", keyCap: 2 });
+    run.answer("key");
+    run.ask({ tenant: "a", key: "one", keyCap: 2 });
+    run.ask({ tenant: "a", key: "two" });
+    expect(run.claims.map((claim) => claim.keyId)).toEqual(["two"]);
+    run.answer("granted");
+    run.retry(null);
+    expect(run.claims.map((claim) => claim.keyId)).toEqual(["one", "one"]);
+  });
+
+  it("for the ceiling holds back every pool until any retry", () => {
+    const run = new SharedRun();
+    run.ask({ pool: "A" });
+    run.ask({ pool: "B" });
+    run.answer("ceiling");
+    run.ask({ pool: "C" });
+    expect(run.snapshot().isCeilingReached).toBe(true);
+    run.answer("granted");
+    expect(run.claims).toHaveLength(0);
+    run.retry("B");
+    expect(run.claims.map((claim) => claim.pool).toSorted()).toEqual(["A", "C"]);
+  });
+
+  it("is tried again at once when a request of the same pool finishes here", () => {
+    const run = new SharedRun();
+    const running = run.admit();
+    const waits = run.ask();
+    run.answer("pool");
+    run.finish(running);
+    expect(run.released).toEqual([running]);
+    expect(run.claims.map((claim) => claim.waiterId)).toEqual([waits]);
+  });
+});
+
+describe("a client that leaves while its claim is open", () => {
+  it("is uncharged at once, and a slot granted after all goes straight back", () => {
+    const run = new SharedRun({ defaultPoolSize: 1 });
+    const leaver = run.ask({ tenant: "a" });
+    const next = run.ask({ tenant: "b" });
+    run.cancel(leaver);
+    expect(run.poolPicture().tenants.find((tenant) => tenant.tenantId === "a")?.servedTokens ?? 0).toBe(0);
+    expect(run.claims).toHaveLength(1);
+    run.answer("granted");
+    expect(run.released).toEqual([leaver]);
+    expect(run.granted).toEqual([]);
+    run.answer("granted");
+    expect(run.granted).toEqual([next]);
+  });
+
+  it("leaves nothing when the claim is refused", () => {
+    const run = new SharedRun();
+    const leaver = run.ask();
+    run.cancel(leaver);
+    run.cancel(leaver);
+    run.answer("pool");
+    expect(run.released).toEqual([]);
+    expect(run.state.waiters.size).toBe(0);
+    expect(run.state.claims.size).toBe(0);
+    expect(run.poolPicture()).toMatchObject({ inFlight: 0, queued: 0, tenants: [] });
+  });
+
+  it("may also be one whose time is up, at its deadline and not before", () => {
+    const run = new SharedRun();
+    const id = run.ask({ timeoutMs: 100 });
+    run.wait(99);
+    expect(run.refused.size).toBe(0);
+    run.wait(1);
+    expect(run.refused.get(id)).toBe("timed_out");
+    run.answer("granted");
+    expect(run.released).toEqual([id]);
+    expect(run.granted).toEqual([]);
+  });
+});
+
+describe("a change of mode", () => {
+  it("to local serves the request whose claim nobody could answer, under the split", () => {
+    const run = new SharedRun({ defaultPoolSize: 6 });
+    run.pool("m", { size: 6 });
+    const id = run.ask();
+    run.limits("local", { capDivisor: 3 });
+    run.pool("m", { size: 2, configuredSize: 6 });
+    run.answer("unavailable");
+    expect(run.running.has(id)).toBe(true);
+    expect(run.effects.some((effect) => effect.kind === "claim")).toBe(false);
+  });
+
+  it("adopts a slot granted after the change", () => {
+    const run = new SharedRun();
+    const id = run.ask();
+    run.limits("local");
+    run.answer("granted");
+    expect(run.running.has(id)).toBe(true);
+    expect(run.finish(id).some((effect) => effect.kind === "release")).toBe(false);
+  });
+
+  it("to shared claims for those that wait, and to local starts those that were blocked", () => {
+    const run = new SharedRun({ defaultPoolSize: 2 });
+    const blocked = run.ask();
+    run.answer("pool");
+    run.limits("local");
+    expect(run.running.has(blocked)).toBe(true);
+    run.ask();
+    const waits = run.ask();
+    run.limits("shared");
+    run.finish(blocked);
+    expect(run.claims.map((claim) => claim.waiterId)).toEqual([waits]);
+  });
+
+  it("splits every cap, rounded up, and never below one", () => {
+    const run = new EngineRun({ defaultPoolSize: 32 });
+    run.send({ kind: "limits_changed", ceiling: 100, configuredCeiling: 300, slots: "local", capDivisor: 3 });
+    run.askTimes(8, { tenant: "a", cap: 7 });
+    run.askTimes(3, { tenant: "b", keyCap: 1 });
+    run.askTimes(3, { tenant: "c", cap: 0 });
+    const running = (tenant: string) => run.tenantPicture(tenant).inFlight;
+    expect([running("a"), running("b"), running("c")]).toEqual([3, 1, 3]);
+    run.send({ kind: "limits_changed", ceiling: 300, configuredCeiling: 300, slots: "local", capDivisor: 1 });
+    expect(running("a")).toBe(7);
+  });
+});
+
+describe("equal weights under claims that are all granted at once", () => {
+  it.each(["hierarchical", "weighted"] as const)("give the decisions of local mode, %s", (algorithm) => {
+    const local = new EngineRun({ algorithm, defaultPoolSize: 3 });
+    const shared = new SharedRun({ algorithm, defaultPoolSize: 3 });
+    for (let i = 0; i < 300; i++) {
+      const ask = { tenant: `t${(i * 7) % 5}`, group: `g${(i * 3) % 2}`, cost: 1 + ((i * 13) % 40) };
+      for (const run of [local, shared]) {
+        run.nowMs = i;
+        run.ask(ask);
+        while (shared.claims.length > 0) shared.answer("granted");
+        if (i % 3 !== 0) run.finish([...run.running][i % run.running.size] ?? 0);
+        while (shared.claims.length > 0) shared.answer("granted");
+      }
+    }
+    expect(shared.granted).toEqual(local.granted);
+    expect(local.granted.length).toBeGreaterThan(100);
+  });
+});
