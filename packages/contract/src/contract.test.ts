@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import {
   groupCreate,
@@ -31,6 +32,12 @@ describe("the contract", () => {
     for (const match of JSON.stringify(document).matchAll(/"pattern":("(?:[^"\\]|\\.)*")/g)) {
       expect(() => new RegExp(JSON.parse(match[1] ?? '""') as string, "u")).not.toThrow();
     }
+  });
+
+  it("is what docs/openapi.json says", () => {
+    const text = (path: string) => readFileSync(new URL(`../../../${path}`, import.meta.url), "utf8");
+    const { version } = JSON.parse(text("package.json")) as { version: string };
+    expect(text("docs/openapi.json")).toBe(`${JSON.stringify(openApiDocument({ version }), null, 1)}\n`);
   });
 
   it.each([0, -1, 1.5, 1_000_001, "5", null, Number.NaN])("refuses weight %s instead of clamping it", (weight) => {

@@ -1,17 +1,15 @@
 /** The management app on a real database, with a gateway around it that is quiet unless a test says otherwise. */
 import { gzipSync } from "node:zlib";
 import { VirtualClock } from "@obleth/clock";
-import type { FairshareLive } from "@obleth/contract";
 import { type ApiClient, createClient } from "@obleth/contract/client";
 import { makeSealer, secretHasher } from "@obleth/db";
 import { createTestDatabase, type TestDatabase } from "@obleth/db/testing";
 import { type EngineSnapshot, plainContext } from "@obleth/fairshare";
 import { createManagementApp } from "../app";
 import type { ManagementDeps } from "../deps";
+import { emptyLive, NOW_MS } from "./empty-live";
 
 export const ADMIN_TOKEN = "admin-token-for-tests";
-/** 2026-11-30T09:00:00Z. */
-export const NOW_MS = Date.UTC(2026, 10, 30, 9);
 
 export interface TestGateway {
   readonly database: TestDatabase;
@@ -146,41 +144,6 @@ export function emptyEngine(): EngineSnapshot {
     queued: 0,
     held: 0,
     borrowed: 0,
-    pools: [],
-  };
-}
-
-function emptyLive(tsMs: number): FairshareLive {
-  return {
-    algorithm: "hierarchical",
-    mode: "local",
-    mode_since_ts_ms: NOW_MS,
-    shared_slots: false,
-    replica_aware: true,
-    replicas: 1,
-    scope: "replica",
-    scope_reason: null,
-    replicas_reporting: 1,
-    state_age_ms: 0,
-    instance: "test",
-    started_ts_ms: NOW_MS,
-    config_version: 1,
-    ts_ms: tsMs,
-    max_in_flight: 0,
-    configured_max_in_flight: 0,
-    hard_ceiling: 4096,
-    configured_hard_ceiling: 4096,
-    ceiling_reached: false,
-    default_model_max_in_flight: 32,
-    in_flight: 0,
-    queued: 0,
-    held: 0,
-    borrowed: 0,
-    cluster_in_flight: null,
-    replica_in_flight: 0,
-    replica_queued: 0,
-    groups: [],
-    tenants: [],
     pools: [],
   };
 }

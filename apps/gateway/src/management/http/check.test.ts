@@ -1,0 +1,99 @@
+import { groupCreate, keyCreate, modelCreate, tenantCreate, tenantQuery } from "@obleth/contract";
+import { describe, expect, it } from "vitest";
+import { check, readQuery } from "./check";
+import { expectedVersion } from "./etag";
+import { Fault } from "./fault";
+
+function refusal(run: () => unknown): { message: string; field: string | undefined } {
+  try {
+    run();
+  } catch (error) {
+    if (error instanceof Fault) return { message: error.message, field: error.more.field };
+    throw error;
+  }
+  throw new Error("it was accepted");
+}
+
+describe("a refused value", () => {
+  it.each([
+    [groupCreate, { name: "a", weight: 0 }, "weight", "weight must be at least 1."],
+    [groupCreate, { name: "a", weight: 1_000_001 }, "weight", "weight must be at most 1,000,000."],
+    [groupCreate, { name: "a", weight: 1.5 }, "weight", "weight must be a whole number."],
+    [groupCreate, { name: "a", weight: "5" }, "weight", "weight must be a number."],
+    [groupCreate, {}, "name", "name must be text."],
+    [groupCreate, { name: "" }, "name", "name must have at least 1 characters."],
+    [groupCreate, { name: "a", colour: 1 }, "colour", "colour is not a known field."],
+    [tenantCreate, { name: "a", status: "on" }, "status", "status must be one of active, suspended."],
+    [
+      tenantCreate,
+      { name: "a", timezone: "Mars/Base" },
+      "timezone",
+      "timezone must be a time zone such as UTC or Europe/Berlin.",
+    ],
+    [
+      keyCreate,
+      { name: "a", expires_at: "2026-11-30" },
+      "expires_at",
+      "expires_at must be a time with a zone, such as 2026-11-30T09:00:00Z.",
+    ],
+    [
+      tenantCreate,
+      { name: "a", weekly_windows: [{ day: 1, start_min: 5, end_min: 5 }] },
+      "weekly_windows.0.end_min",
+      "weekly_windows.0.end_min must be later than start_min.",
+    ],
+    [
+      modelCreate,
+      { name: "m", session_affinity: { hold_ms: -1 } },
+      "session_affinity.hold_ms",
+      "session_affinity.hold_ms must be at least 0.",
+    ],
+    [
+      modelCreate,
+      { name: "m", api_base: "ftp://x/v1" },
+      "api_base",
+      "api_base must be an http or https address without user, password, query or fragment.",
+    ],
+  ])("is named with what is allowed: case %#", (schema, value, field, message) => {
+    expect(refusal(() => check(schema, value))).toEqual({ field, message });
+  });
+
+  it("that is a list or nothing says that the body must be an object", () => {
+    expect(refusal(() => check(groupCreate, []))).toEqual({ field: undefined, message: "The body must be an object." });
+  });
+});
+
+describe("a query string", () => {
+  const read = (text: string) => readQuery(tenantQuery, new URLSearchParams(text));
+
+  it("gives numbers where the schema has numbers, and leaves the rest text", () => {
+    expect(read("limit=5&q=5&sort=name")).toEqual({ limit: 5, q: "5", sort: "name" });
+  });
+
+  it.each(["limit=", "limit=abc", "limit=1e3", "limit=0x10", "limit= 5", "limit=-1", "limit=501"])(
+    "refuses %s",
+    (text) => {
+      expect(refusal(() => check(tenantQuery, read(text))).field).toBe("limit");
+    },
+  );
+
+  it("refuses a parameter given twice rather than choosing one", () => {
+    expect(refusal(() => read("limit=5&limit=6")).field).toBe("limit");
+  });
+
+  it("keeps `__proto__` an ordinary, unknown name", () => {
+    expect(refusal(() => check(tenantQuery, read("__proto__=1"))).field).toBe("__proto__");
+  });
+});
+
+describe("If-Match", () => {
+  it("is a version, anything, or a refusal", () => {
+    expect([
+      expectedVersion('"12"'),
+      expectedVersion('W/"12"'),
+      expectedVersion("*"),
+      expectedVersion(undefined),
+    ]).toEqual([12, 12, undefined, undefined]);
+    expect(refusal(() => expectedVersion("nonsense")).field).toBe("if-match");
+  });
+});
