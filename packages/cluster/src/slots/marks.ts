@@ -64,6 +64,16 @@ export class Marks {
     return true;
   }
 
+  /** All that counts, times told from `nowMs`. */
+  picture(nowMs: number): unknown[] {
+    return [...this.#marks.keys()].sort().flatMap((limit) => {
+      const mark = this.#current(limit, nowMs);
+      if (mark === undefined || !this.isAwaited(limit, nowMs)) return [];
+      const waits = [...mark.waits].map(([instance, untilMs]) => [instance, untilMs - nowMs]);
+      return [[limit, mark.turn ?? "", mark.turn === undefined ? 0 : mark.turnUntilMs - nowMs, waits]];
+    });
+  }
+
   prune(nowMs: number): void {
     for (const limit of [...this.#marks.keys()]) if (!this.isAwaited(limit, nowMs)) this.#marks.delete(limit);
   }

@@ -84,6 +84,20 @@ export class SlotTable {
     return this.#replicas;
   }
 
+  /** The whole state as one text, times told from `nowMs`: two tables with equal texts behave alike from here on. */
+  picture(nowMs: number): string {
+    const ahead = (atMs: number) => Math.max(0, atMs - nowMs);
+    return JSON.stringify([
+      [...this.#totals].sort(),
+      this.#marks.picture(nowMs),
+      [...this.#starvingUntil].map(([pool, untilMs]) => [pool, ahead(untilMs)]).sort(),
+      [...this.#replicas].map(([name, untilMs]) => [name, ahead(untilMs)]).sort(),
+      [...this.#held].map(([name, { epoch, counts }]) => [name, epoch, [...counts].sort()]).sort(),
+      [...this.#holds].map(([id, { expiresAtMs }]) => [id, ahead(expiresAtMs)]).sort(),
+      [...this.#sessions].map(([id, { finishedAtMs, holdsInRow }]) => [id, finishedAtMs - nowMs, holdsInRow]).sort(),
+    ]);
+  }
+
   run(batch: SlotBatch, nowMs: number): BatchAnswer {
     const held = this.#held.get(batch.instance);
     const expiresAtMs = this.#replicas.get(batch.instance) ?? Number.NEGATIVE_INFINITY;

@@ -43,8 +43,15 @@ export class SimReplica extends Replica {
     this.repairs = parts.repairs;
   }
 
+  /** Killed, or on its way out: takes no more requests. */
+  isGone = false;
+  /** Requests that died with it. */
+  lost = 0;
+
   /** `kill -9`: nothing more is sent either. */
   override crash(): void {
+    this.isGone = true;
+    this.lost = this.queued;
     super.crash();
     this.link.cut = "requests";
     this.link.subscriber = undefined;
@@ -52,6 +59,8 @@ export class SimReplica extends Replica {
 
   /** Waits until nothing runs, then leaves. */
   shutDown(): void {
+    this.isGone = true;
+    this.lost = this.queued;
     this.drain(() => this.slots.leave(() => undefined));
   }
 }

@@ -1,0 +1,24 @@
+import { describe, expect, it } from "vitest";
+import { replay, soak } from "./soak";
+
+/** Seeds that once failed; kept so that they never do again. */
+const KEPT_SEEDS: readonly number[] = [];
+
+const durationMs = Number(process.env.OBLETH_SIM_MS ?? 90_000);
+const one = process.env.OBLETH_SIM_SEED;
+const random = Array.from({ length: Number(process.env.OBLETH_SIM_RUNS ?? 4) }, () =>
+  Math.floor(Math.random() * 2 ** 31),
+);
+const seeds = one === undefined ? [...KEPT_SEEDS, 1, 2, 3, ...random] : [Number(one)];
+
+describe("a fleet under random faults", () => {
+  it.each(seeds)(
+    "serves everything, never above a limit while the store answers, and ends with empty books (seed %i)",
+    (seed) => {
+      const report = soak({ seed, durationMs });
+      expect(report.served).toBeGreaterThan(1000);
+      expect(report.quietStarts).toBeGreaterThan(50);
+      expect(report.overStarts, replay(seed, durationMs)).toBe(0);
+    },
+  );
+});

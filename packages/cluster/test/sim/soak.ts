@@ -1,0 +1,168 @@
+/**
+ * Random faults against a fleet on virtual time, from one seed: what H1 of the property catalogue asks for. After every
+ * call that ran in the store its sums are checked; at each start at a backend, that the limit in force allowed it; in the
+ * end, that everything was served and the books are empty.
+ */
+import { Fleet, owner, type SimReplica } from "./fleet";
+
+export interface SoakOptions {
+  readonly seed: number;
+  /** How long faults go on, virtual ms. */
+  readonly durationMs: number;
+}
+
+export interface SoakReport {
+  readonly served: number;
+  /** Starts while every replica shared and no fault was near. */
+  readonly quietStarts: number;
+  /** Starts in `shared` mode that the backend saw above the configured pool size while the store answered everybody. */
+  readonly overStarts: number;
+  readonly faults: readonly string[];
+}
+
+const POOL_SIZE = 6;
+const POOL = "p|chat";
+/** Two beats and the wait for the others: what the fleet may need to be exact again after a fault. */
+const RECOVERY_MS = 6000;
+
+export function soak({ seed, durationMs }: SoakOptions): SoakReport {
+  const fleet = new Fleet({
+    seed,
+    limits: { poolSize: POOL_SIZE, ceiling: 9, tenantCap: 5, keyCap: 4 },
+    latencyMs: (rng) => (rng() < 0.02 ? rng() * 200 : rng() * 3),
+    affinity: { holdMs: 300, maxHeld: 2, maxJumps: 2 },
+  });
+  const { rng, clock, server, backend } = fleet;
+  const faults: string[] = [];
+  let lastFaultMs = Number.NEGATIVE_INFINITY;
+  let overStarts = 0;
+  let quietStarts = 0;
+  let arrived = 0;
+  let lost = 0;
+  const alive = () => fleet.replicas.filter((replica) => !replica.isGone);
+
+  server.afterCall = () => checkBooks(fleet);
+  backend.onStart = (_, runningOf) => {
+    // A slow answer that sends a replica into fallback is a fault like any other.
+    const changedMs = Math.max(lastFaultMs, ...alive().map(({ modes }) => modes.at(-1)?.atMs ?? 0));
+    const isQuiet = clock.monotonicMs() - changedMs > RECOVERY_MS;
+    if (!isQuiet || !alive().every(({ mode }) => mode === "shared")) return;
+    quietStarts++;
+    if (runningOf(POOL) > POOL_SIZE) overStarts++;
+  };
+
+  fleet.start(3);
+  const arrive = (replica: SimReplica) => {
+    arrived++;
+    const who = owner(rng() < 0.8 ? "chat" : "embed", rng() < 0.7 ? "acme" : "small", rng() < 0.5 ? "k1" : "k2");
+    const session = rng() < 0.5 ? `session-${Math.floor(rng() * 4)}` : null;
+    replica.arrive({ owner: who, serviceMs: 5 + rng() * 120, session: session as never });
+  };
+  const fault = (name: string) => {
+    faults.push(`${Math.round(clock.monotonicMs())} ${name}`);
+    lastFaultMs = clock.monotonicMs();
+  };
+
+  const untilMs = clock.monotonicMs() + durationMs;
+  while (clock.monotonicMs() < untilMs) {
+    const pauseMs = 2000 + rng() * 12_000;
+    const stopMs = Math.min(untilMs, clock.monotonicMs() + pauseMs);
+    while (clock.monotonicMs() < stopMs) {
+      clock.advance(rng() * 20);
+      for (const replica of alive()) if (rng() < 0.5 && replica.queued < 20) arrive(replica);
+    }
+    const mend = oneFault(fleet, fault);
+    const longMs = clock.monotonicMs() + rng() * 5000;
+    while (clock.monotonicMs() < longMs) {
+      clock.advance(rng() * 20);
+      for (const replica of alive()) if (rng() < 0.5 && replica.queued < 20) arrive(replica);
+    }
+    mend();
+    lastFaultMs = clock.monotonicMs();
+  }
+  for (const replica of fleet.replicas) if (replica.isGone) lost += replica.lost;
+  const isDone = () =>
+    backend.served + lost >= arrived && alive().every(({ running, queued }) => running + queued === 0);
+  fleet.until(isDone, 120_000);
+  clock.advance(RECOVERY_MS);
+  const left = alive().reduce((sum, replica) => sum + replica.queued + replica.running, 0);
+  if (left > 0) throw new Error(`${left} requests were never served (${replay(seed, durationMs)})`);
+  if (server.table.totals.size > 0) {
+    throw new Error(
+      `the books are not empty: ${JSON.stringify([...server.table.totals])} (${replay(seed, durationMs)})`,
+    );
+  }
+  return { served: backend.served, quietStarts, overStarts, faults };
+}
+
+/** The line that runs this very history again. */
+export function replay(seed: number, durationMs: number): string {
+  return `OBLETH_SIM_SEED=${seed} OBLETH_SIM_MS=${durationMs} npx vitest run --project property packages/cluster`;
+}
+
+/** Makes one fault and answers what mends it. */
+function oneFault(fleet: Fleet, fault: (name: string) => void): () => void {
+  const { rng, server } = fleet;
+  const alive = fleet.replicas.filter((replica) => !replica.isGone);
+  const victim = alive[Math.floor(rng() * alive.length)];
+  if (victim === undefined) return () => undefined;
+  const kind = Math.floor(rng() * 10);
+  switch (kind) {
+    case 0:
+      fault("store stops");
+      server.stop();
+      return () => server.resume(rng() < 0.5);
+    case 1:
+      fault("store hangs");
+      server.pause();
+      return () => server.resume();
+    case 2:
+      fault("store is flushed");
+      server.table.flush();
+      return () => undefined;
+    case 3:
+      fault(`${victim.name} loses its requests`);
+      victim.link.cut = "requests";
+      return () => {
+        victim.link.cut = "none";
+      };
+    case 4:
+      fault(`${victim.name} loses its answers`);
+      victim.link.cut = "replies";
+      return () => {
+        victim.link.cut = "none";
+      };
+    case 5:
+      fault(`${victim.name} is reset`);
+      victim.link.reset();
+      return () => undefined;
+    case 6:
+      if (alive.length < 3) return () => undefined;
+      fault(`${victim.name} is killed`);
+      victim.crash();
+      return () => void fleet.add();
+    case 7:
+      if (alive.length < 3) return () => undefined;
+      fault(`${victim.name} leaves`);
+      victim.shutDown();
+      return () => void fleet.add();
+    case 8:
+      fault("announcements are lost");
+      server.losesAnnouncements = true;
+      return () => {
+        server.losesAnnouncements = false;
+      };
+    default:
+      fault("phantom slots");
+      server.table.corrupt(POOL, 2);
+      server.table.corrupt("g", 2);
+      return () => undefined;
+  }
+}
+
+/** Totals are the sum of the parts, unless a fault has just touched them on purpose; no count is below zero. */
+function checkBooks(fleet: Fleet): void {
+  for (const [limit, count] of fleet.server.table.totals) {
+    if (count < 0) throw new Error(`${limit} is ${count}`);
+  }
+}
