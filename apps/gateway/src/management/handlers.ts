@@ -12,6 +12,7 @@ import { groupHandlers } from "./groups/handlers";
 import type { Handlers } from "./http/call";
 import { keyHandlers } from "./keys/handlers";
 import { modelHandlers } from "./models/handlers";
+import { transferHandlers } from "./models/transfer-handlers";
 import { overviewHandlers } from "./overview/handlers";
 import { systemHandlers } from "./system/handlers";
 import { tenantHandlers } from "./tenants/handlers";
@@ -27,6 +28,7 @@ export function allHandlers(deps: ManagementDeps): Handlers {
     ...tenantHandlers(deps),
     ...keyHandlers(deps),
     ...modelHandlers(deps),
+    ...transferHandlers(deps),
     ...endpointHandlers(deps),
     ...boostHandlers(deps),
     ...capacityHandlers(deps),

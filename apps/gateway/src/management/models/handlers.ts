@@ -4,9 +4,7 @@ import {
   createModel,
   deleteModel,
   findModel,
-  importModels,
   listModels,
-  loadModels,
   type ModelEdit,
   type ModelPatch,
   notFound,
@@ -15,16 +13,12 @@ import {
 } from "@obleth/db";
 import type { ManagementDeps } from "../deps";
 import { writtenReply } from "../fairshare/dry-run";
-import { answer, changedReply, type Handlers, type Reply } from "../http/call";
-import { Fault } from "../http/fault";
-import { exportedModel, modelJson, newModel } from "./to-json";
+import { answer, type Handlers, type Reply } from "../http/call";
+import { modelJson, newModel } from "./to-json";
 
 type ModelRoute =
   | "listModels"
   | "createModel"
-  | "exportModels"
-  | "importModels"
-  | "discoverModels"
   | "getModel"
   | "replaceModel"
   | "updateModel"
@@ -63,40 +57,6 @@ export function modelHandlers(deps: ManagementDeps): Pick<Handlers, ModelRoute> 
       const changed = await createModel(db, context, { fields, endpoints: endpoints ?? [] });
       const reply = answer("createModel", modelJson(deps, changed.value), changed.value.version);
       return writtenReply(deps, context, changed, reply);
-    },
-    exportModels: async () => {
-      const models = await loadModels(db);
-      return answer("exportModels", {
-        format: "obleth.models/1",
-        exported_at: new Date(deps.clock.wallMs()).toISOString(),
-        models: models.map(({ model, aliases, endpoints }) =>
-          exportedModel({ ...model, aliases: [...aliases], endpoints: [...endpoints] }),
-        ),
-      });
-    },
-    importModels: async ({ body, query, context }) => {
-      const models = body.models.map((model) => newModel(sealer, model));
-      const changed = await importModels(db, { ...context, source: "import" }, models);
-      const changes = changed.value;
-      const counted = (action: string) => changes.filter((change) => change.action === action).length;
-      const reply = answer("importModels", {
-        dry_run: query.dry_run,
-        created: counted("create"),
-        updated: counted("update"),
-        unchanged: counted("unchanged"),
-        changes: changes.map((change) => ({ type: "model", ...change })),
-      });
-      return query.dry_run ? reply : changedReply(changed, reply);
-    },
-    discoverModels: async ({ body }) => {
-      const provider = { apiBase: body.api_base, apiKey: body.api_key ?? null, protocol: body.protocol };
-      const ids = await deps.discoverModels(provider).catch((error: unknown) => {
-        const why = error instanceof Error ? error.message : "It did not answer.";
-        throw new Fault("upstream_failed", `The provider could not be asked: ${why}`);
-      });
-      const models = [];
-      for (const id of ids) models.push({ id, registered: (await findModel(db, id)) !== undefined });
-      return answer("discoverModels", { models });
     },
     getModel: async ({ params }) => {
       const view = await findModel(db, params.id);
