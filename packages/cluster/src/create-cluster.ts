@@ -9,14 +9,14 @@ import { RedisBudgets } from "./budgets/redis-budgets";
 import type { BudgetBooks } from "./budgets/token-budget";
 import { heartbeatTimes, type ModeState } from "./membership/mode";
 import { CallStats } from "./redis/call-stats";
-import { closeRedis, connectRedis, type RedisClient, type RedisSettings } from "./redis/connect";
+import { type RedisClient, RedisConnection, type RedisSettings } from "./redis/connect";
 import { evictionPolicy, mayEvict } from "./redis/eviction";
 import { makeKeys } from "./redis/keys";
 import { RedisScripts } from "./redis/scripts";
 import { AloneSlots } from "./slots/alone-slots";
 import type { ClusterSlots, SlotCall, SlotsHost } from "./slots/cluster-slots";
 import { RedisSlots } from "./slots/redis-slots";
-import { ReleasedChannel } from "./slots/released-channel";
+import { listenForReleased } from "./slots/released-channel";
 import { SharedSlots } from "./slots/shared-slots";
 import { RedisViews } from "./views/redis-views";
 import type { OtherViews, ReplicaView } from "./views/view-store";
@@ -162,9 +162,9 @@ class RedisCluster implements Cluster {
   readonly heartbeatMs: number;
   readonly ttlMs: number;
   readonly #options: ClusterOptions;
-  readonly #client: RedisClient;
-  readonly #subscriber: RedisClient;
-  readonly #channel: ReleasedChannel;
+  readonly #connection: RedisConnection;
+  /** Another one for announcements: a subscribed connection can send nothing else. */
+  readonly #subscriber: RedisConnection;
   readonly #stats: CallStats;
   readonly #modes: Modes;
   readonly #views: RedisViews;
@@ -184,10 +184,13 @@ class RedisCluster implements Cluster {
     this.ttlMs = ttlMs;
     this.#stats = new CallStats(clock);
     this.#modes = new Modes(clock);
-    this.#client = connectRedis(redis, (error) => log("warn", "cluster.redis_error", { reason: error.message }));
-    this.#subscriber = connectRedis(redis, () => undefined);
-    this.#client.on("ready", () => void this.#checkEviction());
-    const scripts = new RedisScripts(this.#client);
+    this.#connection = new RedisConnection(redis, (error) => {
+      log("warn", "cluster.redis_error", { reason: error.message });
+    });
+    this.#subscriber = new RedisConnection(redis, () => undefined);
+    const { client } = this.#connection;
+    client.on("ready", () => void this.#checkEviction(client));
+    const scripts = new RedisScripts(client);
     this.slots = new SharedSlots({
       store: new RedisSlots(scripts, keys),
       clock,
@@ -196,8 +199,8 @@ class RedisCluster implements Cluster {
       settings: { ...settings, heartbeatMs: intervalMs, ttlMs, responseTimeoutMs: timeoutMs },
       defer: setImmediate,
       reconnect: () => {
-        this.#client.disconnect(true);
-        this.#subscriber.disconnect(true);
+        this.#connection.renew();
+        this.#subscriber.renew();
       },
       listener: {
         onCall: (call, result, latencyMs) => this.#called(call, result, latencyMs),
@@ -209,14 +212,14 @@ class RedisCluster implements Cluster {
           }),
       },
     });
-    this.#channel = new ReleasedChannel(this.#subscriber, keys, this.slots);
+    listenForReleased(this.#subscriber.client, keys, this.slots);
     this.budgets = new RedisBudgets({
       scripts,
       keys,
       clock,
       timeoutMs,
-      ping: () => this.#client.ping(),
-      books: this.#client,
+      ping: () => client.ping(),
+      books: client,
       onAvailability: (isAvailable, reason) =>
         log(isAvailable ? "info" : "warn", isAvailable ? "cluster.budgets_recovered" : "cluster.budgets_lost", {
           reason: reason instanceof Error ? reason.message : undefined,
@@ -224,7 +227,7 @@ class RedisCluster implements Cluster {
       onUnreadable: (message) => log("warn", "cluster.budget_unreadable", { reason: message }),
     });
     this.#views = new RedisViews({
-      client: this.#client,
+      client,
       keys,
       clock,
       instance,
@@ -265,7 +268,7 @@ class RedisCluster implements Cluster {
 
   get redis(): RedisState {
     return {
-      isReachable: this.slots.isReachable && this.#client.status === "ready",
+      isReachable: this.slots.isReachable && this.#connection.isReady,
       callP50Ms: this.#stats.quantile(0.5),
       callP99Ms: this.#stats.quantile(0.99),
       errorsPerMin: this.#stats.errorsPerMin,
@@ -298,25 +301,26 @@ class RedisCluster implements Cluster {
     const { promise, resolve } = pending();
     this.slots.leave(resolve);
     await Promise.all([promise, this.budgets.close()]);
-    this.#channel.close();
-    closeRedis(this.#client);
+    this.#subscriber.close();
+    this.#connection.close();
   }
 
   /** Once connected, or after the connect timeout. */
   #connected(): Promise<void> {
     const { promise, resolve } = pending();
-    if (this.#client.status === "ready") resolve();
+    const { client } = this.#connection;
+    if (this.#connection.isReady) resolve();
     const timer = this.#options.clock.setTimer(this.#options.settings.redis?.connectTimeoutMs ?? 0, resolve);
-    this.#client.once("ready", resolve);
+    client.once("ready", resolve);
     return promise.finally(() => {
       timer.cancel();
-      this.#client.off("ready", resolve);
+      client.off("ready", resolve);
     });
   }
 
-  async #checkEviction(): Promise<void> {
+  async #checkEviction(client: RedisClient): Promise<void> {
     try {
-      this.#evictionPolicy = await evictionPolicy(this.#client);
+      this.#evictionPolicy = await evictionPolicy(client);
     } catch {
       return;
     }

@@ -39,32 +39,54 @@ export function connectionOptions(settings: RedisSettings): RedisOptions {
   };
 }
 
-/**
- * A client that connects in the background and for ever. It never throws for lack of a server: commands reject until
- * it is connected. Connection errors go to `onError`, at most one per distinct message until the next success.
- */
-export function connectRedis(settings: RedisSettings, onError: (error: Error) => void): RedisClient {
-  const client = makeClient(settings);
-  let lastMessage = "";
-  client.on("error", (error: Error) => {
-    if (error.message === lastMessage) return;
-    lastMessage = error.message;
-    onError(error);
-  });
-  client.on("ready", () => {
-    lastMessage = "";
-  });
-  return client;
-}
+/** A connection that is kept up for ever, until it is closed. */
+export class RedisConnection {
+  readonly client: RedisClient;
+  readonly #onError: (error: Error) => void;
+  #isClosed = false;
+  #hasReported = false;
 
-/** A second connection of the same kind, for subscriptions: a subscribed connection can send nothing else. */
-export function connectSubscriber(settings: RedisSettings, onError: (error: Error) => void): RedisClient {
-  return connectRedis(settings, onError);
-}
+  /**
+   * Connects in the background. Never throws for lack of a server: commands reject until it is connected. `onError` is
+   * told the first error of each stretch without a connection.
+   */
+  constructor(settings: RedisSettings, onError: (error: Error) => void) {
+    this.#onError = onError;
+    this.client = makeClient(settings);
+    this.client.on("error", (error: Error) => this.#report(error));
+    this.client.on("ready", () => {
+      this.#hasReported = false;
+    });
+    // The client gives up for good when an attempt is interrupted at the wrong moment; this one does not.
+    this.client.on("end", () => {
+      if (!this.#isClosed) setTimeout(() => this.#connectAgain(), RECONNECT_MAX_MS).unref();
+    });
+  }
 
-/** Ends a client at once; what it still waits for rejects. */
-export function closeRedis(client: RedisClient): void {
-  client.disconnect();
+  get isReady(): boolean {
+    return this.client.status === "ready";
+  }
+
+  /** Gives up a connection that is up but silent, for a new one. While there is none the client is trying already. */
+  renew(): void {
+    if (this.client.status === "ready" || this.client.status === "connect") this.client.disconnect(true);
+  }
+
+  /** Ends it at once; what it still waits for rejects. */
+  close(): void {
+    this.#isClosed = true;
+    this.client.disconnect();
+  }
+
+  #connectAgain(): void {
+    if (!this.#isClosed && this.client.status === "end") this.client.connect().catch(() => undefined);
+  }
+
+  #report(error: Error): void {
+    if (this.#hasReported) return;
+    this.#hasReported = true;
+    this.#onError(error);
+  }
 }
 
 function makeClient(settings: RedisSettings): RedisClient {

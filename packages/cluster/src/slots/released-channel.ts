@@ -3,34 +3,24 @@
  * everything that waits is woken, because announcements may have been missed. Losing it costs nothing but time: denied
  * claims are tried again anyway.
  */
-import { closeRedis, type RedisClient } from "../redis/connect";
+import type { RedisClient } from "../redis/connect";
 import type { Keys } from "../redis/keys";
 import { poolNamed } from "./slot-fields";
 import type { SlotAnnouncements } from "./slot-store";
 
-export class ReleasedChannel {
-  readonly #client: RedisClient;
-
-  constructor(client: RedisClient, keys: Keys, subscriber: SlotAnnouncements) {
-    this.#client = client;
-    const subscribe = () => {
-      client.subscribe(keys.released, keys.membership).then(
-        () => {
-          subscriber.onReleased(null);
-          subscriber.onMembership();
-        },
-        // The connection broke again: the next `ready` subscribes.
-        () => undefined,
-      );
-    };
-    client.on("ready", subscribe);
-    client.on("message", (channel: string, message: string) => {
-      if (channel === keys.membership) subscriber.onMembership();
-      else subscriber.onReleased(message === "" ? null : poolNamed(message));
-    });
-  }
-
-  close(): void {
-    closeRedis(this.#client);
-  }
+export function listenForReleased(client: RedisClient, keys: Keys, subscriber: SlotAnnouncements): void {
+  client.on("ready", () => {
+    client.subscribe(keys.released, keys.membership).then(
+      () => {
+        subscriber.onReleased(null);
+        subscriber.onMembership();
+      },
+      // The connection broke again: the next `ready` subscribes.
+      () => undefined,
+    );
+  });
+  client.on("message", (channel: string, message: string) => {
+    if (channel === keys.membership) subscriber.onMembership();
+    else subscriber.onReleased(message === "" ? null : poolNamed(message));
+  });
 }

@@ -18,12 +18,14 @@ export interface TestRedis {
 }
 
 export async function startRedis(
-  options: { port?: number; args?: string[]; binary?: string } = {},
+  options: { port?: number; args?: string[]; configFile?: string } = {},
 ): Promise<TestRedis> {
   const port = options.port ?? (await freePort());
   const dir = mkdtempSync(join(tmpdir(), "obleth-redis-"));
   const args = ["--port", String(port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no", "--dir", dir];
-  const child = spawn(options.binary ?? "redis-server", [...args, ...(options.args ?? [])], { stdio: "ignore" });
+  const file = options.configFile === undefined ? [] : [options.configFile];
+  const common = options.configFile === undefined ? args : args.slice(0, 4);
+  const child = spawn("redis-server", [...file, ...common, ...(options.args ?? [])], { stdio: "ignore" });
   child.once("exit", () => rmSync(dir, { recursive: true, force: true }));
   await portOpens(port, child);
   return {
