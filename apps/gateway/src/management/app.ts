@@ -4,7 +4,7 @@
  */
 import { API_BASE, paths, type RouteId, type RouteSpec, routes } from "@obleth/contract";
 import { type Context, Hono } from "hono";
-import { identify } from "./auth/caller";
+import { type Caller, Callers, NOBODY } from "./auth/caller";
 import type { ManagementDeps } from "./deps";
 import { allHandlers } from "./handlers";
 import { readJsonBody } from "./http/body";
@@ -21,6 +21,7 @@ type Env = { Variables: { requestId: string } };
 export function createManagementApp(deps: ManagementDeps): Hono<Env> {
   const app = new Hono<Env>();
   const handlers = allHandlers(deps);
+  const callers = new Callers(deps);
 
   app.use("*", async (context, next) => {
     const requestId = requestIdOf(context.req.header("x-request-id"));
@@ -41,7 +42,9 @@ export function createManagementApp(deps: ManagementDeps): Hono<Env> {
     // The table pairs each route with its own handler; a loop over all of them cannot say so in types.
     const handler = handlers[id] as Handler<RouteId>;
     const spec: RouteSpec = routes[id];
-    app.on(method, API_BASE + path.replace(/\{(\w+)\}/g, ":$1"), (context) => serve({ deps, context, spec, handler }));
+    app.on(method, API_BASE + path.replace(/\{(\w+)\}/g, ":$1"), (context) =>
+      serve({ deps, callers, context, spec, handler }),
+    );
   }
   app.notFound((context) => {
     const allowed = methodsOf(context.req.path);
@@ -56,15 +59,15 @@ export function createManagementApp(deps: ManagementDeps): Hono<Env> {
 
 interface Serving {
   readonly deps: ManagementDeps;
+  readonly callers: Callers;
   readonly context: Context<Env>;
   readonly spec: RouteSpec;
   readonly handler: Handler<RouteId>;
 }
 
-async function serve({ deps, context, spec, handler }: Serving): Promise<Response> {
+async function serve({ deps, callers, context, spec, handler }: Serving): Promise<Response> {
   const { req } = context;
-  const caller =
-    spec.role === "public" ? ({ kind: "nobody" } as const) : await identify(deps, req.header("authorization"));
+  const caller = spec.role === "public" ? NOBODY : await callers.identify(req.header("authorization"));
   authorise(spec, caller);
   const params = spec.params === undefined ? {} : pathParams(spec.params, req.param());
   const search = new URL(req.url).searchParams;
@@ -92,10 +95,13 @@ async function serve({ deps, context, spec, handler }: Serving): Promise<Respons
   return toResponse(await handler(call as unknown as Call<RouteId>), spec);
 }
 
-function authorise(spec: RouteSpec, caller: Awaited<ReturnType<typeof identify>>): void {
+function authorise(spec: RouteSpec, caller: Caller): void {
   if (spec.role === "public") return;
   if (caller.kind === "nobody") {
     throw new Fault("unauthorized", "Send a session's token or the admin token as Authorization: Bearer.");
+  }
+  if (spec.role === "admin" && caller.kind === "user" && caller.isRemembered === true) {
+    throw new Fault("unavailable", "The database cannot be reached; only reading goes on.", { retryAfterSecs: 5 });
   }
   if (spec.role === "admin" && caller.role !== "admin") throw new Fault("forbidden", "This needs the admin role.");
 }

@@ -1,7 +1,7 @@
 /** What holds for changes of every kind: dry runs, reverts, notices, boosts that end, files that restore. */
-import { type ConfigNotice, endExpiredBoosts, makeDb, watchConfigChanges } from "@obleth/db";
-import { createTestDatabase } from "@obleth/db/testing";
+import { type ConfigNotice, endExpiredBoosts, makeDb, makeSealer, watchConfigChanges } from "@obleth/db";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { BoostSweeper } from "./boosts/boost-sweeper";
 import { busyEngine } from "./testing/busy-engine";
 import { startTestGateway, type TestGateway } from "./testing/test-gateway";
 
@@ -203,6 +203,22 @@ describe("boosts", () => {
     await expect(make({ weight: 5 })).rejects.toMatchObject({ status: 400, details: { field: "factor" } });
   });
 
+  it("are ended by the sweeper at their time, once, and a database that is away is asked again", async () => {
+    const { api, database, clock, deps } = gateway;
+    const { id: tenant_id } = (await api.call("createTenant", { body: { name: "swept" } })).data;
+    await api.call("createBoost", { body: { tenant_id, factor: 2, reason: "r", expires_at: inHours(0.001) } });
+    const sweeper = new BoostSweeper({ db: database.db, clock, log: deps.log });
+    await sweeper.sweep();
+    expect((await api.call("listBoosts", { query: { tenant_id } })).data.total).toBe(1);
+    clock.advance(3_600);
+    await sweeper.sweep();
+    const { data } = await api.call("listAudit", { query: { object: "swept", kind: "boost" } });
+    expect(data.items.map((row) => row.action)).toEqual(["boost.expire", "boost.create"]);
+    const away = makeDb("postgres://nobody@127.0.0.1:1/none");
+    await expect(new BoostSweeper({ db: away.db, clock, log: deps.log }).sweep()).resolves.toBeUndefined();
+    await away.close();
+  });
+
   it("replace one of the same scope, say so, and end by themselves with both ends audited", async () => {
     const { api } = gateway;
     const { id: tenant_id } = (await api.call("createTenant", { body: { name: "boosted", weight: 50 } })).data;
@@ -334,6 +350,20 @@ describe("a configuration file", () => {
     expect(again.auditId).toBeNull();
   });
 
+  it("whose credentials another key sealed is refused", async () => {
+    const file = await config();
+    const foreign = makeSealer("some other key").seal("x", "endpoint_key");
+    const models = file.models.map((model) => ({
+      ...model,
+      endpoints: model.endpoints.map((endpoint) => ({ ...endpoint, api_key_sealed: foreign })),
+    }));
+    const call = gateway.api.call("importConfig", { body: { ...file, models } });
+    await expect(call).rejects.toMatchObject({
+      status: 400,
+      details: { field: expect.stringMatching(/^models\.\d+\.endpoints/) },
+    });
+  });
+
   it("with one bad entry changes nothing, and says which", async () => {
     const before = await config();
     const broken = {
@@ -347,15 +377,52 @@ describe("a configuration file", () => {
   });
 });
 
-it("answers 503 and changes nothing when the database goes away, and goes on when it is back", async () => {
-  const spare = await createTestDatabase();
-  const away = await startTestGateway();
-  await spare.drop();
-  await away.database.close();
-  const response = await away.request("/api/v1/tenants");
-  expect(response.status).toBe(503);
-  expect(await response.json()).toMatchObject({ error: { code: "unavailable" } });
-  await away.close();
+describe("while the database is away", () => {
+  it("changes answer 503, and whoever is signed in still sees the live state but changes nothing", async () => {
+    const away = await startTestGateway();
+    const body = { email: "night@example.org", role: "admin" as const, password: "on call tonight" };
+    await away.api.call("createUser", { body });
+    const { token } = (await away.as(undefined).call("login", { body: { email: body.email, password: body.password } }))
+      .data;
+    const api = away.as(token);
+    await api.call("getMe", {});
+    await away.database.close();
+    await expect(api.call("getFairshareLive", {})).resolves.toBeDefined();
+    await expect(api.call("createGroup", { body: { name: "x" } })).rejects.toMatchObject({ status: 503 });
+    await expect(away.as("never-seen").call("getFairshareLive", {})).rejects.toMatchObject({ status: 503 });
+    await expect(away.api.call("listTenants", {})).rejects.toMatchObject({ status: 503, code: "unavailable" });
+    away.clock.advance(15 * 60_000 + 1);
+    await expect(api.call("getFairshareLive", {})).rejects.toMatchObject({ status: 503 });
+    await away.close();
+  });
+});
+
+describe("instants", () => {
+  it.each(["UTC", "Asia/Kathmandu", "America/Sao_Paulo"])("are the same with the gateway in %s", async (zone) => {
+    const before = process.env.TZ;
+    process.env.TZ = zone;
+    try {
+      const { api, database } = gateway;
+      const { id } = (
+        await api.call("createTenant", { body: { name: `in ${zone}`, active_from: "2026-03-29T02:30:00+05:45" } })
+      ).data;
+      const made = await api.call("createKey", {
+        params: { id },
+        body: { name: zone, expires_at: "2026-11-30T10:00:00-03:00" },
+      });
+      expect(made.data.key.expires_at).toBe("2026-11-30T13:00:00.000Z");
+      const [row] = await database.sql`
+        select extract(epoch from k.expires_at)::text as key, extract(epoch from t.active_from)::text as tenant
+        from keys k join tenants t on t.id = k.tenant_id where t.id = ${id}`;
+      expect(Number(row?.key) * 1000).toBe(Date.UTC(2026, 10, 30, 13));
+      expect(Number(row?.tenant) * 1000).toBe(Date.UTC(2026, 2, 28, 20, 45));
+      const read = await api.call("getKey", { params: { id: made.data.key.id } });
+      expect(read.data.expires_at).toBe(made.data.key.expires_at);
+    } finally {
+      if (before === undefined) delete process.env.TZ;
+      else process.env.TZ = before;
+    }
+  });
 });
 
 /** Waits for a condition that a callback brings about, with a deadline instead of a sleep. */
