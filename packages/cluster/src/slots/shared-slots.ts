@@ -206,6 +206,8 @@ export class SharedSlots implements ClusterSlots, SlotAnnouncements {
 
   /** Another replica came or went: a heartbeat tells who lives. */
   onMembership(): void {
+    // Before the start there is nobody to tell of a mode; a heartbeat would join without the host's knowing.
+    if (this.#host === undefined) return;
     this.#heart.beatSoon(BEAT_GAP_MS);
   }
 
