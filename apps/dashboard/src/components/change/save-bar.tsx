@@ -1,6 +1,6 @@
 "use client";
 
-import { type ReactNode, useEffect, useRef, useState } from "react";
+import { type ReactNode, type RefObject, useEffect, useRef, useState } from "react";
 import type { SaveTier } from "../../lib/save-tier";
 import { NEEDS_ADMIN, useSession } from "../../lib/session";
 import { Button } from "../ui/button";
@@ -31,9 +31,9 @@ export function SaveBar(props: Readonly<SaveBarProps>) {
   useEffect(() => {
     if (!isDirty) setIsAsking(false);
   }, [isDirty]);
-  useSaveKey(press);
+  const bar = useSaveKey(press);
   return (
-    <div className="flex flex-wrap items-center gap-2">
+    <div ref={bar} className="flex flex-wrap items-center gap-2">
       <Button
         variant="primary"
         size="large"
@@ -55,16 +55,21 @@ export function SaveBar(props: Readonly<SaveBarProps>) {
   );
 }
 
-function useSaveKey(press: () => void): void {
+/** Belongs to the panel or dialog the bar stands in; elsewhere the keys do nothing. */
+function useSaveKey(press: () => void): RefObject<HTMLDivElement | null> {
+  const bar = useRef<HTMLDivElement>(null);
   const latest = useRef(press);
   latest.current = press;
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
+      const scope = bar.current?.closest("section, [role=dialog]") ?? document.body;
+      if (!(event.target instanceof Node) || !scope.contains(event.target)) return;
       event.preventDefault();
       latest.current();
     };
     window.addEventListener("keydown", onKey);
     return () => window.removeEventListener("keydown", onKey);
   }, []);
+  return bar;
 }

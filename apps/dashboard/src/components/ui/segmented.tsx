@@ -12,7 +12,7 @@ interface SegmentedProps<Value extends string> {
 /** A few choices side by side, one of them taken. */
 export function Segmented<Value extends string>({ label, value, options, onValue }: Readonly<SegmentedProps<Value>>) {
   return (
-    <fieldset aria-label={label} className="flex rounded-control border p-0.5">
+    <fieldset aria-label={label} className="flex w-fit rounded-control border p-0.5">
       {options.map((option) => (
         <button
           key={option.value}

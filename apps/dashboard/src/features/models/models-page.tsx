@@ -113,7 +113,7 @@ function ModelList({ rows }: Readonly<{ rows: readonly ModelRow[] }>) {
           aria-label="Capacity mode"
           value={query.mode ?? ""}
           onChange={(event) => void setQuery({ mode: (event.target.value || null) as typeof query.mode })}
-          className={cn(INPUT, "w-40")}
+          className={cn(INPUT, "w-48")}
         >
           <option value="">Any capacity mode</option>
           <option value="static">Static</option>
