@@ -31,7 +31,7 @@ export const line = z
   .regex(/^[^\p{Cc}\p{Cs}]+$/u, "must not have control characters");
 
 /** A path parameter that is an id or a name; anything else is simply not found. */
-export const idOrName = line;
+export const idOrName = line.describe("An id or a name.");
 export const uuid = z.uuid();
 
 export const weight = z.int().min(1).max(MAX_WEIGHT).describe("Whole number from 1 to 1,000,000; only ratios matter.");
