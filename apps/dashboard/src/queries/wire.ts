@@ -2,6 +2,7 @@
 import type { LiveTenant } from "@obleth/contract";
 
 export type {
+  AuditRow,
   Boost,
   Capacity,
   Cluster,
@@ -26,6 +27,7 @@ export type {
   PreviewChange,
   PreviewPool,
   Tenant,
+  UsageSummary,
   User,
 } from "@obleth/contract";
 

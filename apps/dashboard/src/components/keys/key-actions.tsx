@@ -111,13 +111,7 @@ function RotateDialog({ entry, onClose }: Readonly<{ entry: Key; onClose: () => 
   const [overlap, setOverlap] = useState("86400");
   const secret = useSecret();
   if (secret.shown !== null) {
-    return (
-      <SecretDialog
-        keyName={secret.shown.keyName}
-        secret={secret.shown.secret}
-        onStored={onClose}
-      />
-    );
+    return <SecretDialog keyName={secret.shown.keyName} secret={secret.shown.secret} onStored={onClose} />;
   }
   return (
     <Dialog

@@ -41,13 +41,7 @@ export function NewKey({ tenant, onClose }: Readonly<NewKeyProps>) {
     secret.ask(() => api.call("createKey", { params: { id: tenantId }, body }, { idempotencyKey: attempt }));
   };
   if (secret.shown !== null) {
-    return (
-      <SecretDialog
-        keyName={secret.shown.keyName}
-        secret={secret.shown.secret}
-        onStored={onClose}
-      />
-    );
+    return <SecretDialog keyName={secret.shown.keyName} secret={secret.shown.secret} onStored={onClose} />;
   }
   return (
     <Sheet

@@ -30,6 +30,5 @@ export function useSecret() {
     error,
     isPending,
     ask: (send: () => Promise<WithSecret>) => void ask(send),
-    drop: () => setShown(null),
   };
 }
