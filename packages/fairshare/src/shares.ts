@@ -65,6 +65,18 @@ export function splitSlots(slots: number, claimants: readonly Claimant[]): numbe
 }
 
 /**
+ * The parts of `splitSlots`, and whether the order of equal remainders decided any of them. Where it did not, the
+ * parts are the same for any scores.
+ */
+export function splitWithTies(
+  slots: number,
+  claimants: readonly Claimant[],
+): { readonly parts: number[]; readonly isTied: boolean } {
+  const { parts, isTied } = apportion(slots, claimants);
+  return { parts, isTied };
+}
+
+/**
  * Divides `slots` over groups by group weight, then each group's part over its members by their effective weight.
  * Each level has the guarantees of `splitSlots`.
  */
@@ -123,6 +135,8 @@ interface Apportionment {
   readonly winners: readonly number[];
   readonly payments: readonly Payment[];
   readonly total: number;
+  /** Some of equal remainders won, or paid, and others did not. */
+  readonly isTied: boolean;
 }
 
 function apportion(slots: number, claimants: readonly Claimant[]): Apportionment {
@@ -137,10 +151,18 @@ function apportion(slots: number, claimants: readonly Claimant[]): Apportionment
     left -= whole;
   }
   const parts = [...wholes];
-  const winners = claimants.length === 0 ? [] : largestRemainders({ count: left, claimants, remainders });
+  const order = left === 0 ? [] : byRemainder(claimants, remainders);
+  const winners = order.slice(0, left);
   for (const winner of winners) parts[winner] = (parts[winner] ?? 0) + 1;
-  const payments = slots >= claimants.length ? liftToOne({ claimants, parts, remainders, winners }) : [];
-  return { parts, wholes, remainders, winners, payments, total };
+  const isWinTied = left > 0 && left < order.length && isEqualAt(order, left, remainders);
+  const lifted = liftToOne({ slots, claimants, parts, remainders, winners });
+  const { payments } = lifted;
+  return { parts, wholes, remainders, winners, payments, total, isTied: isWinTied || lifted.isTied };
+}
+
+/** Whether the entry at `place` has the same remainder as the one before it. */
+function isEqualAt(order: readonly number[], place: number, remainders: readonly number[]): boolean {
+  return remainders[order[place] ?? -1] === remainders[order[place - 1] ?? -1];
 }
 
 /** Whole part and remainder of slots x weight / total, exact at any size. */
@@ -154,17 +176,11 @@ function divide({ slots, weight, total }: { slots: number; weight: number; total
   return [Number(exact / BigInt(total)), Number(exact % BigInt(total))];
 }
 
-/** The `count` claimants with the largest remainders; equal ones by `claimOrder`. */
-function largestRemainders(input: {
-  count: number;
-  claimants: readonly Claimant[];
-  remainders: readonly number[];
-}): number[] {
-  const { count, claimants, remainders } = input;
-  if (count <= 0) return [];
-  return [...claimants.keys()]
-    .sort((a, b) => (remainders[b] ?? 0) - (remainders[a] ?? 0) || claimOrder(claimants[a], claimants[b]))
-    .slice(0, count);
+/** All claimants, largest remainder first; equal ones by `claimOrder`. */
+function byRemainder(claimants: readonly Claimant[], remainders: readonly number[]): number[] {
+  return [...claimants.keys()].sort(
+    (a, b) => (remainders[b] ?? 0) - (remainders[a] ?? 0) || claimOrder(claimants[a], claimants[b]),
+  );
 }
 
 /**
@@ -175,23 +191,24 @@ function largestRemainders(input: {
  * payment lowers it by 1. So the winners pay once each, smallest remainder first, then all in rounds in that order.
  */
 function liftToOne(input: {
+  slots: number;
   claimants: readonly Claimant[];
   parts: number[];
   remainders: readonly number[];
   winners: readonly number[];
-}): Payment[] {
-  const { claimants, parts, remainders, winners } = input;
+}): { payments: Payment[]; isTied: boolean } {
+  const { slots, claimants, parts, remainders, winners } = input;
+  const payments: Payment[] = [];
+  if (slots < claimants.length || !parts.includes(0)) return { payments, isTied: false };
   const takers = [...claimants.keys()]
     .filter((index) => parts[index] === 0)
     .sort((a, b) => claimOrder(claimants[a], claimants[b]));
-  if (takers.length === 0) return [];
   const payOrder = (a: number, b: number) =>
     (remainders[a] ?? 0) - (remainders[b] ?? 0) || claimOrder(claimants[b], claimants[a]);
   const canPay = (index: number) => (parts[index] ?? 0) > 1;
-  const payments: Payment[] = [];
   let round = winners.filter(canPay).sort(payOrder);
   let isFirstRound = true;
-  while (payments.length < takers.length) {
+  for (;;) {
     for (const payer of round) {
       const taker = takers[payments.length];
       if (taker === undefined) break;
@@ -199,10 +216,17 @@ function liftToOne(input: {
       parts[taker] = 1;
       payments.push({ taker, payer });
     }
+    if (payments.length === takers.length) return { payments, isTied: isPayTied(round, payments, remainders) };
     round = isFirstRound ? [...claimants.keys()].filter(canPay).sort(payOrder) : round.filter(canPay);
     isFirstRound = false;
   }
-  return payments;
+}
+
+/** Whether the last round of payments ended between payers with equal remainders. */
+function isPayTied(round: readonly number[], payments: readonly Payment[], remainders: readonly number[]): boolean {
+  const last = payments[payments.length - 1];
+  const place = last === undefined ? -1 : round.indexOf(last.payer) + 1;
+  return place > 0 && place < round.length && isEqualAt(round, place, remainders);
 }
 
 /** Who comes first among equal remainders: lowest score, then larger weight, then lower id. */

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { splitLimit, splitPool, splitSlots, splitSteps } from "../src/shares";
+import { splitLimit, splitPool, splitSlots, splitSteps, splitWithTies } from "../src/shares";
 import { apportionByHand } from "./apportionment-oracle";
 
 const weight = fc.oneof(
@@ -97,6 +97,32 @@ describe("E19 the share vector", () => {
       }),
       runs,
     );
+  });
+
+  it("E19 says that scores did not decide only when no scores could change a part", () => {
+    const scores = fc.array(fc.integer({ min: 0, max: 9 }), { minLength: 20, maxLength: 20 });
+    let tied = 0;
+    let free = 0;
+    fc.assert(
+      fc.property(slots, claimants, scores, fc.boolean(), (n, random, others, isAlike) => {
+        const list = isAlike ? random.map((entry, i) => ({ ...entry, weight: 1 + (i % 2) })) : random;
+        const { parts, isTied } = splitWithTies(n, list);
+        expect(parts).toEqual(splitSlots(n, list));
+        if (isTied) {
+          tied += 1;
+          return;
+        }
+        free += 1;
+        expect(
+          splitSlots(
+            n,
+            list.map((entry, i) => ({ ...entry, score: others[i] ?? 0 })),
+          ),
+        ).toEqual(parts);
+      }),
+      runs,
+    );
+    expect(Math.min(tied, free)).toBeGreaterThan(200);
   });
 
   it("E36 scaling every weight by a constant changes nothing", () => {
