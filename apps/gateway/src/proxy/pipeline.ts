@@ -22,6 +22,7 @@ import { jsonAnswer } from "./respond";
 import { type CallRoute, matchRoute, protocolOfPath, type Route, type RouteAnswer } from "./routes";
 import { admissionRefusal, admit, NO_SERVERS, SHUTTING_DOWN } from "./stages/admit";
 import { authenticate } from "./stages/authenticate";
+import { TermCalendar } from "./stages/budget-terms";
 import { accessRefusal, modelRefusal } from "./stages/check-access";
 import { budgetRefusal, spendOf } from "./stages/check-budget";
 import { hasServer, ModelFinder, noServer, speaks } from "./stages/find-model";
@@ -56,6 +57,7 @@ interface RoutedCall extends Call {
 export class Pipeline {
   readonly #models: ModelFinder;
   readonly #endings: RequestEndings;
+  readonly #calendar = new TermCalendar();
 
   constructor(private readonly parts: PipelineParts) {
     this.#models = new ModelFinder(parts.deps.models, parts.deps.settings);
@@ -96,8 +98,8 @@ export class Pipeline {
 
   /** The process cannot wait any longer for this request. */
   cutShort(request: ProxyRequest): void {
-    if (request.cutShort === null) this.#refuse(request, SHUTTING_DOWN, "shutting_down");
-    else request.cutShort();
+    if (request.answering === null) this.#refuse(request, SHUTTING_DOWN, "shutting_down");
+    else request.answering.cutShort();
   }
 
   #authenticate(request: ProxyRequest, route: Route, search: string): void {
@@ -161,8 +163,21 @@ export class Pipeline {
       return;
     }
     const wallMs = deps.clock.wallMs();
-    const spend = spendOf({ requestId: request.id, key, model, route, ...understood, wallMs });
-    this.#checkBudgets({ ...call, ...understood, body, model, isRouted, spend });
+    const { estimatedTokens, chat } = understood;
+    const calendar = this.#calendar;
+    const spend = spendOf({
+      requestId: request.id,
+      key,
+      model,
+      route,
+      fields: understood.fields,
+      estimatedTokens,
+      wallMs,
+      calendar,
+    });
+    const { search } = call;
+    // Spelt out, because copying objects member by member is slow where every request passes.
+    this.#checkBudgets({ request, route, search, key, body, fields: understood.fields, model, isRouted, spend, chat });
   }
 
   #checkBudgets(call: RoutedCall): void {
@@ -243,16 +258,8 @@ export class Pipeline {
   }
 
   #send(call: RoutedCall): void {
-    const { request } = call;
-    const { deps } = this.parts;
-    this.parts.sender.send(call, {
-      extraHeaders: this.#endings.extraHeaders(request, call.chat?.leftOut ?? []),
-      nowMs: () => deps.clock.monotonicMs(),
-      end: (outcome, statusCode) => this.#endings.end(request, outcome, statusCode),
-      refuse: (refusal, outcome) => this.#refuse(request, refusal, outcome),
-      note: (event, fields) =>
-        quietly(() => deps.log.warn({ requestId: request.id, model: request.model?.name, ...fields }, event)),
-    });
+    const extraHeaders = this.#endings.extraHeaders(call.request, call.chat?.leftOut ?? NOTHING);
+    this.parts.sender.send(call, extraHeaders, this.#endings);
   }
 
   #showModels(
@@ -342,5 +349,7 @@ function isAllowed(method: string | undefined, allow: string): boolean {
 function invalid({ message, param }: { message: string; param: string | null }): Refusal {
   return { code: "invalid_request", message, ...(param === null ? {} : { param }) };
 }
+
+const NOTHING: readonly string[] = [];
 
 function ignore(): void {}

@@ -26,9 +26,18 @@ export interface SessionChoice {
   readonly source: UsageRecord["sessionSource"];
 }
 
-/** A call to a backend that can be given up. */
+/** A call to a backend. */
 export interface RunningCall {
+  /** Gives it up. */
   abort(): void;
+  /** Its answer may go on. */
+  resume(): void;
+}
+
+/** An answer on its way to the client. */
+export interface Answering {
+  /** Ends it with an error event, or breaks it off. */
+  cutShort(): void;
 }
 
 export class ProxyRequest {
@@ -60,8 +69,8 @@ export class ProxyRequest {
   /** True while the client is slower than its answer. */
   isBlocked = false;
   isEnded = false;
-  /** Ends an answer that is under way with an error event, or breaks it off; set while one is. */
-  cutShort: (() => void) | null = null;
+  /** Set while an answer may be under way. */
+  answering: Answering | null = null;
 
   constructor(
     readonly req: IncomingMessage,

@@ -7,11 +7,12 @@ import { corsHeaders } from "./cors";
 import type { ProxyDeps } from "./proxy-deps";
 import type { Outcome, ProxyRequest } from "./proxy-request";
 import { gatewayHeaders } from "./relay/answer-headers";
+import type { RelayEndings } from "./relay/answer-relay";
 import { type Answer, sendAnswer } from "./respond";
 import { costUsd } from "./stages/check-budget";
 import { usageRecordOf } from "./stages/record-usage";
 
-export class RequestEndings {
+export class RequestEndings implements RelayEndings {
   /** Requests that have begun and not ended. */
   readonly active = new Set<ProxyRequest>();
   isDraining = false;
@@ -58,11 +59,20 @@ export class RequestEndings {
     request.releaseSlot();
     request.waiting?.cancel();
     request.call?.abort();
-    request.cutShort = null;
+    request.answering = null;
     this.active.delete(request);
     if (this.isDraining) closeBehind(request);
     if (request.reachedAuthentication) this.#record(request, outcome, statusCode);
     if (this.active.size === 0) for (const done of this.#whenIdle.splice(0)) done();
+  }
+
+  nowMs(): number {
+    return this.deps.clock.monotonicMs();
+  }
+
+  /** Something about a request that an operator may want to know. */
+  note(request: ProxyRequest, event: string, fields: object): void {
+    quietly(() => this.deps.log.warn({ requestId: request.id, model: request.model?.name, ...fields }, event));
   }
 
   /** Headers that depend on the client or on what was done to its request. */

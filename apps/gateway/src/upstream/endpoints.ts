@@ -25,7 +25,7 @@ export interface EndpointQuery {
   readonly session: string | null;
   readonly protocols: readonly EndpointRecord["protocol"][];
   /** Ids already tried. */
-  readonly tried: ReadonlySet<string>;
+  readonly tried: readonly string[];
 }
 
 export type EndpointPick =
@@ -146,7 +146,7 @@ export class Endpoints {
 }
 
 function isEligible(record: EndpointRecord, { protocols, tried }: EndpointQuery): boolean {
-  return record.enabled && protocols.includes(record.protocol) && !tried.has(record.id);
+  return record.enabled && protocols.includes(record.protocol) && !tried.includes(record.id);
 }
 
 class Ranked implements Candidate {

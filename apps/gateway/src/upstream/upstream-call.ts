@@ -59,7 +59,7 @@ export interface UpstreamCallDeps {
 const MAX_ERROR_BYTES = 256 * 1024;
 
 export class UpstreamCall implements AnswerTaker {
-  readonly #tried = new Set<string>();
+  readonly #tried: string[] = [];
   #endpoint: EndpointState | null = null;
   #attempt: Attempt | null = null;
   #tries = 0;
@@ -165,7 +165,7 @@ export class UpstreamCall implements AnswerTaker {
     const { model, session, protocols } = this.request;
     const pick = this.deps.endpoints.pick({ model, session, protocols, tried: this.#tried });
     if (pick.kind === "endpoint") {
-      this.#tried.add(pick.endpoint.record.id);
+      this.#tried.push(pick.endpoint.record.id);
       this.#tries = 0;
       this.#usedFreshRetry = false;
       this.#try(pick.endpoint, { fresh: false });

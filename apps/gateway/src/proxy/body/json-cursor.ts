@@ -6,6 +6,8 @@
  * Nesting is followed without recursion, so depth costs memory in proportion and never the stack.
  */
 
+import { isAscii } from "node:buffer";
+
 export class MalformedJson extends Error {
   constructor(
     readonly offset: number,
@@ -27,8 +29,11 @@ const CLOSE_OBJECT = 0x7d;
 const LOWER_U = 0x75;
 const MINUS = 0x2d;
 
-/** Bytes of a string that are checked one by one; beyond, the search hops from quote to quote (images are megabytes). */
-export const STEPPED_STRING_BYTES = 1024;
+/**
+ * Bytes of a string that are looked at one by one; beyond, the search hops from quote to quote, many times faster. Bare
+ * control characters and unknown escapes that far inside a string are left for the backend to judge.
+ */
+const STEPPED_STRING_BYTES = 64;
 
 export class JsonCursor {
   pos = 0;
@@ -37,8 +42,15 @@ export class JsonCursor {
   textEnd = 0;
   /** Of the string read last: holds a backslash. */
   hasEscapes = false;
+  /** Where the next backslash is, as far as searched; the length of the bytes when there is none. */
+  #backslash = -1;
 
-  constructor(readonly bytes: Buffer) {}
+  /** No byte is part of a longer character. */
+  readonly isAscii: boolean;
+
+  constructor(readonly bytes: Buffer) {
+    this.isAscii = isAscii(bytes);
+  }
 
   /** The next byte that is not white space, or -1 at the end. Leaves `pos` on it. */
   peek(): number {
@@ -112,8 +124,8 @@ export class JsonCursor {
         pos++;
       }
       if (pos >= stepLimit) {
+        escapes ||= this.#backslashFrom(pos) < bytes.indexOf(QUOTE, pos);
         pos = this.#closingQuote(pos);
-        escapes ||= bytes.subarray(stepLimit, pos).includes(BACKSLASH);
         break;
       }
     }
@@ -122,10 +134,15 @@ export class JsonCursor {
     this.pos = pos + 1;
   }
 
-  /** The text read last, decoded. Only for text up to `STEPPED_STRING_BYTES` long: beyond, escapes are unchecked. */
+  /** The text read last, decoded. */
   text(): string {
     const raw = this.bytes.toString("utf8", this.textStart, this.textEnd);
-    return this.hasEscapes ? (JSON.parse(`"${raw}"`) as string) : raw;
+    if (!this.hasEscapes) return raw;
+    try {
+      return JSON.parse(`"${raw}"`) as string;
+    } catch {
+      throw new MalformedJson(this.textStart, "a string with known escapes");
+    }
   }
 
   /** The text read last when it is at most `maxBytes` long, else "": for comparing with known words. */
@@ -215,11 +232,21 @@ export class JsonCursor {
   #closingQuote(from: number): number {
     const bytes = this.bytes;
     for (let quote = bytes.indexOf(QUOTE, from); quote >= 0; quote = bytes.indexOf(QUOTE, quote + 1)) {
+      if (this.#backslashFrom(from) > quote) return quote;
       let before = quote;
       while (before > from && bytes[before - 1] === BACKSLASH) before--;
       if ((quote - before) % 2 === 0) return quote;
     }
     throw new MalformedJson(bytes.length, "the end of a string");
+  }
+
+  /** The first backslash at or after `from`. Remembered, so that all searches together pass over the bytes once. */
+  #backslashFrom(from: number): number {
+    if (this.#backslash < from) {
+      const found = this.bytes.indexOf(BACKSLASH, from);
+      this.#backslash = found < 0 ? this.bytes.length : found;
+    }
+    return this.#backslash;
   }
 
   #skipScalar(byte: number): void {
@@ -258,6 +285,11 @@ export class JsonCursor {
     while (byte !== undefined && byte >= 0x30 && byte <= 0x39) byte = this.bytes[++this.pos];
     if (this.pos === start) throw new MalformedJson(this.pos, "a digit");
   }
+}
+
+/** Characters in the string the cursor has read last. */
+export function charactersRead({ bytes, textStart, textEnd, hasEscapes, isAscii }: JsonCursor): number {
+  return isAscii && !hasEscapes ? textEnd - textStart : countCharacters(bytes, textStart, textEnd);
 }
 
 /**

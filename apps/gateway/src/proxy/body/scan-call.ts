@@ -3,7 +3,7 @@
  * not changed and no object is built from it. Whatever decides about access, routing or metering must be said once:
  * a member read here that appears twice is refused, because the backend might read the other one.
  */
-import { JsonCursor, MalformedJson, STEPPED_STRING_BYTES } from "./json-cursor";
+import { JsonCursor, MalformedJson } from "./json-cursor";
 import { countByCharacters, type PieceCounter, type TextRanges, TextWalk } from "./text-walk";
 
 /** Where a value stands in the body. */
@@ -39,6 +39,8 @@ export interface ScanOptions {
 }
 
 const MAX_MODEL_NAME_BYTES = 512;
+/** Longest session label that is decoded; of a longer one the raw beginning is taken. */
+const MAX_LABEL_BYTES = 1024;
 /** Longest member name that can matter. */
 const MAX_NAME_BYTES = 24;
 
@@ -249,8 +251,8 @@ class Scan {
     }
     cursor.readString();
     const { textStart, textEnd, bytes } = cursor;
-    const isLong = textEnd - textStart > STEPPED_STRING_BYTES;
-    const text = (isLong ? bytes.toString("utf8", textStart, textStart + STEPPED_STRING_BYTES) : cursor.text()).trim();
+    const isLong = textEnd - textStart > MAX_LABEL_BYTES;
+    const text = (isLong ? bytes.toString("utf8", textStart, textStart + MAX_LABEL_BYTES) : cursor.text()).trim();
     return text === "" ? null : text;
   }
 

@@ -3,7 +3,7 @@
  * What counts as text, and what each piece weighs, is the rule of `docs/token-estimate.md`; the sums are turned into an
  * estimate by `token-estimate.ts`.
  */
-import { countCharacters, type JsonCursor } from "./json-cursor";
+import { charactersRead, countCharacters, type JsonCursor } from "./json-cursor";
 
 /** Tokens in one piece of text; given the raw JSON text between quotes and a way to decode it. */
 export type PieceCounter = (cursor: JsonCursor) => number;
@@ -24,8 +24,7 @@ const MAX_CONTENT_DEPTH = 32;
 export type TextRanges = number[];
 
 /** Characters over four, rounded up. */
-export const countByCharacters: PieceCounter = (cursor) =>
-  Math.ceil(countCharacters(cursor.bytes, cursor.textStart, cursor.textEnd) / CHARACTERS_PER_TOKEN);
+export const countByCharacters: PieceCounter = (cursor) => Math.ceil(charactersRead(cursor) / CHARACTERS_PER_TOKEN);
 
 export class TextWalk {
   tokens = 0;
@@ -147,7 +146,11 @@ export class TextWalk {
     cursor.peek();
     const start = cursor.pos;
     cursor.skipValue();
-    this.tokens += Math.ceil(countCharacters(cursor.bytes, start, cursor.pos) / CHARACTERS_PER_TOKEN);
+    const { pos, bytes, isAscii } = cursor;
+    this.tokens += Math.ceil(
+      (isAscii && !bytes.subarray(start, pos).includes(BACKSLASH) ? pos - start : countCharacters(bytes, start, pos)) /
+        CHARACTERS_PER_TOKEN,
+    );
   }
 
   /** A short string, or "" for anything else. */
@@ -167,6 +170,8 @@ export class TextWalk {
     this.#noting = null;
   }
 }
+
+const BACKSLASH = 0x5c;
 
 /** Longest member name or type that can matter. */
 const MAX_NAME_BYTES = 16;

@@ -26,23 +26,25 @@ export interface AnswerTranslation {
   readonly contentType: string;
 }
 
-export interface RelayContext {
+/** What of a call decides how its answer is relayed. */
+export interface RelayCall {
   readonly route: CallRoute;
-  /** Reading may go on. */
-  resume(): void;
-  abortCall(): void;
-  /** The request was changed to ask for usage figures that the client did not ask for. */
-  hidesUsage(): boolean;
-  /** Null when the endpoint speaks the caller's dialect. */
-  translationFor(endpoint: EndpointRecord, isStream: boolean): AnswerTranslation | null;
   /** Headers for this client on every answer. */
   readonly extraHeaders: readonly string[];
+  /** The request to this endpoint asks for usage figures that the client did not ask for. */
+  hidesUsage(endpoint: EndpointRecord): boolean;
+  /** Null when the endpoint speaks the caller's dialect. */
+  translationFor(endpoint: EndpointRecord, isStream: boolean): AnswerTranslation | null;
+}
+
+/** Where requests end. */
+export interface RelayEndings {
   nowMs(): number;
   /** Ends the request: slot first, then records. */
-  end(outcome: Outcome, statusCode: number): void;
-  refuse(refusal: Refusal, outcome: Outcome): void;
+  end(request: ProxyRequest, outcome: Outcome, statusCode: number): void;
+  refuse(request: ProxyRequest, refusal: Refusal, outcome: Outcome): void;
   /** For the log. */
-  note(event: string, fields: object): void;
+  note(request: ProxyRequest, event: string, fields: object): void;
 }
 
 export class AnswerRelay implements ResultTaker {
@@ -62,24 +64,25 @@ export class AnswerRelay implements ResultTaker {
 
   constructor(
     private readonly request: ProxyRequest,
-    private readonly context: RelayContext,
+    private readonly call: RelayCall,
+    private readonly endings: RelayEndings,
   ) {
-    request.cutShort = () => this.#cutShort();
+    request.answering = this;
   }
 
   onAnswer(endpoint: EndpointRecord, status: number, rawHeaders: readonly Buffer[]): void {
     const head = answerHead(rawHeaders);
     this.request.endpoint = endpoint;
-    this.request.firstByteAtMs = this.context.nowMs();
+    this.request.firstByteAtMs = this.endings.nowMs();
     this.#status = status;
     this.#head = head;
     this.#isStream = head.contentType === "text/event-stream";
-    this.#translation = this.context.translationFor(endpoint, this.#isStream);
+    this.#translation = this.call.translationFor(endpoint, this.#isStream);
     if (head.isEncoded) return;
     this.#scanner = new UsageScanner();
     if (!this.#isStream) return;
     this.#tail = new StreamTail();
-    if (this.#translation === null && this.context.hidesUsage()) this.#filter = new UsageEventFilter();
+    if (this.#translation === null && this.call.hidesUsage(endpoint)) this.#filter = new UsageEventFilter();
   }
 
   onData(chunk: Buffer): boolean {
@@ -106,7 +109,7 @@ export class AnswerRelay implements ResultTaker {
     if (rest === undefined) return;
     if (!this.#hasSentHead) this.#sendHead(rest?.length ?? 0);
     request.res.end(rest ?? undefined);
-    this.context.end("completed", this.#status);
+    this.endings.end(this.request, "completed", this.#status);
   }
 
   onBroken(failure: AttemptFailure): void {
@@ -115,10 +118,10 @@ export class AnswerRelay implements ResultTaker {
   }
 
   onErrorAnswer(endpoint: EndpointRecord, status: number, rawHeaders: readonly Buffer[], body: Buffer): void {
-    const { request, context } = this;
+    const { request, call, endings } = this;
     request.endpoint = endpoint;
-    request.firstByteAtMs = context.nowMs();
-    const isTranslated = endpoint.protocol !== context.route.protocol;
+    request.firstByteAtMs = endings.nowMs();
+    const isTranslated = endpoint.protocol !== call.route.protocol;
     const answer = errorAnswer({
       endpoint,
       status,
@@ -127,38 +130,41 @@ export class AnswerRelay implements ResultTaker {
       isTranslated,
       requestId: request.id,
     });
-    context.note("upstream.error_status", { status, endpoint: endpoint.name });
+    endings.note(request, "upstream.error_status", { status, endpoint: endpoint.name });
     if ("refusal" in answer) {
-      context.refuse(answer.refusal, "upstream_error");
+      endings.refuse(request, answer.refusal, "upstream_error");
       return;
     }
     request.releaseSlot();
     const headers = withoutHeader(answer.headers, "content-length");
-    headers.push("content-length", String(answer.body.length), ...gatewayHeaders(request), ...context.extraHeaders);
+    headers.push("content-length", String(answer.body.length), ...gatewayHeaders(request), ...call.extraHeaders);
     request.res.writeHead(status, headers);
     request.res.end(answer.body);
-    context.end(isBackendsFault(status) ? "upstream_error" : "completed", status);
+    endings.end(request, isBackendsFault(status) ? "upstream_error" : "completed", status);
   }
 
   onNoAnswer(failure: NoAnswer): void {
     this.request.endpoint = failure.endpoint ?? this.request.endpoint;
-    this.context.note("upstream.no_answer", {
+    this.endings.note(this.request, "upstream.no_answer", {
       reason: failure.reason,
       detail: failure.detail,
       endpoint: failure.endpoint?.name,
     });
-    this.context.refuse(noAnswerRefusal(failure), "upstream_error");
+    this.endings.refuse(this.request, noAnswerRefusal(failure), "upstream_error");
   }
 
   /** Refuses, before the head has gone out, what cannot be an answer to this call. False when it has been refused. */
   #isAcceptable(firstChunk: Buffer | null): boolean {
     const head = this.#head;
-    if (head === null || this.context.route.answers === "bytes" || this.#isStream || head.isEncoded) return true;
+    if (head === null || this.call.route.answers === "bytes" || this.#isStream || head.isEncoded) return true;
     const isEmpty = firstChunk === null || firstChunk.length === 0;
     if (this.#status === 204 || (!isEmpty && beginsLikeJson(firstChunk))) return true;
-    this.context.note("upstream.not_json", { contentType: head.contentType, endpoint: this.request.endpoint?.name });
-    this.context.abortCall();
-    this.context.refuse(UNUSABLE_ANSWER, "upstream_error");
+    this.endings.note(this.request, "upstream.not_json", {
+      contentType: head.contentType,
+      endpoint: this.request.endpoint?.name,
+    });
+    this.request.call?.abort();
+    this.endings.refuse(this.request, UNUSABLE_ANSWER, "upstream_error");
     return false;
   }
 
@@ -197,7 +203,7 @@ export class AnswerRelay implements ResultTaker {
   }
 
   #sendHead(length: number | null): void {
-    const { request, context } = this;
+    const { request, call } = this;
     const head = this.#head;
     if (head === null) return;
     this.#hasSentHead = true;
@@ -211,7 +217,7 @@ export class AnswerRelay implements ResultTaker {
       headers = withoutHeader(headers, "content-length");
     }
     if (this.#isStream) headers.push("x-accel-buffering", "no");
-    headers.push(...gatewayHeaders(request), ...context.extraHeaders);
+    headers.push(...gatewayHeaders(request), ...call.extraHeaders);
     request.res.writeHead(this.#status, headers);
   }
 
@@ -225,7 +231,7 @@ export class AnswerRelay implements ResultTaker {
       this.#listensForDrain = true;
       res.on("drain", () => {
         this.request.isBlocked = false;
-        this.context.resume();
+        this.request.call?.resume();
       });
     }
     return false;
@@ -233,7 +239,7 @@ export class AnswerRelay implements ResultTaker {
 
   /** Whether a body that ended is all there, as far as its protocol can tell. */
   #isWhole(): boolean {
-    const { route } = this.context;
+    const { route } = this.call;
     const protocol = this.request.endpoint?.protocol ?? route.protocol;
     if (this.#tail !== null) return this.#tail.isFinished({ protocol, upstreamPath: route.upstreamPath });
     const last = this.#lastSent;
@@ -243,37 +249,37 @@ export class AnswerRelay implements ResultTaker {
 
   /** The client must not take what it has for the whole: nothing sent yet becomes an error, else the connection breaks. */
   #breakOff(detail: string): void {
-    const { request, context } = this;
-    context.note("upstream.broke_off", { detail, endpoint: request.endpoint?.name });
+    const { request, endings } = this;
+    endings.note(request, "upstream.broke_off", { detail, endpoint: request.endpoint?.name });
     if (this.#hasSentHead) {
       request.releaseSlot();
       request.res.destroy();
-      context.end("upstream_error", this.#status);
+      endings.end(request, "upstream_error", this.#status);
     } else {
-      context.refuse(UNUSABLE_ANSWER, "upstream_error");
+      endings.refuse(request, UNUSABLE_ANSWER, "upstream_error");
     }
   }
 
   #cannotTranslate(error: unknown): void {
-    this.context.abortCall();
+    this.request.call?.abort();
     this.#breakOff(error instanceof Error ? error.message : "untranslatable answer");
   }
 
   /** The gateway cannot let the answer go on: says so where the protocol has a place for it. */
-  #cutShort(): void {
-    const { request, context } = this;
-    context.abortCall();
+  cutShort(): void {
+    const { request, call, endings } = this;
+    request.call?.abort();
     if (!this.#hasSentHead) {
-      context.refuse(CUT_SHORT, "shutting_down");
+      endings.refuse(request, CUT_SHORT, "shutting_down");
       return;
     }
     request.releaseSlot();
     if (this.#isStream && this.#isAtBoundary()) {
-      request.res.end(errorEvent(CUT_SHORT, context.route.protocol, request.id));
+      request.res.end(errorEvent(CUT_SHORT, call.route.protocol, request.id));
     } else {
       request.res.destroy();
     }
-    context.end("shutting_down", this.#status);
+    endings.end(request, "shutting_down", this.#status);
   }
 
   #isAtBoundary(): boolean {

@@ -32,22 +32,50 @@ function localDate(wallMs: number, timezone: string): TZDate {
   return Number.isNaN(local.getMonth()) ? new TZDate(wallMs, "UTC") : local;
 }
 
-/** The term accounts of a key and its tenant; empty when neither has a cap. A budget not yet begun is not drawn on. */
-export function termLimits(key: KeyRecord, wallMs: number): TermLimit[] {
-  const limits: TermLimit[] = [];
-  const { tenant } = key;
-  addLimit(limits, `tenant:${tenant.id}`, { budget: tenant.budget, timezone: tenant.timezone, wallMs });
-  addLimit(limits, `key:${key.policy.id}`, { budget: key.budget, timezone: tenant.timezone, wallMs });
-  return limits;
+interface RememberedTerm extends Term {
+  readonly fromMs: number;
+  readonly untilMs: number;
 }
 
-function addLimit(
-  limits: TermLimit[],
-  subject: string,
-  { budget, timezone, wallMs }: { budget: TermBudget | null; timezone: string; wallMs: number },
-): void {
-  if (budget === null || (budget.tokens === null && budget.costUsd === null)) return;
-  if (budget.period === "term" && budget.startedAtMs !== null && wallMs < budget.startedAtMs) return;
-  const { label, endsAtMs } = termOf(budget, timezone, wallMs);
-  limits.push({ subject, term: label, endsAtMs, tokens: budget.tokens, costUsd: budget.costUsd });
+/** Longest time a month's name is taken as known; short, so that a clock that steps back is noticed. */
+const REMEMBERED_MS = 60_000;
+
+/** Months by timezone. Calendar work costs as much as the rest of a request's checks, and its answer seldom changes. */
+export class TermCalendar {
+  readonly #months = new Map<string, RememberedTerm>();
+
+  /** The term accounts of a key and its tenant; empty when neither has a cap. A budget not yet begun is not drawn on. */
+  limitsOf(key: KeyRecord, wallMs: number): TermLimit[] {
+    const limits: TermLimit[] = [];
+    const { tenant } = key;
+    if (tenant.budget !== null)
+      this.#add(limits, `tenant:${tenant.id}`, { budget: tenant.budget, timezone: tenant.timezone, wallMs });
+    if (key.budget !== null)
+      this.#add(limits, `key:${key.policy.id}`, { budget: key.budget, timezone: tenant.timezone, wallMs });
+    return limits;
+  }
+
+  #add(
+    limits: TermLimit[],
+    subject: string,
+    { budget, timezone, wallMs }: { budget: TermBudget; timezone: string; wallMs: number },
+  ): void {
+    if (budget.tokens === null && budget.costUsd === null) return;
+    if (budget.period === "term" && budget.startedAtMs !== null && wallMs < budget.startedAtMs) return;
+    const { label, endsAtMs } =
+      budget.period === "monthly" ? this.#month(budget, timezone, wallMs) : termOf(budget, timezone, wallMs);
+    limits.push({ subject, term: label, endsAtMs, tokens: budget.tokens, costUsd: budget.costUsd });
+  }
+
+  #month(budget: TermBudget, timezone: string, wallMs: number): Term {
+    const known = this.#months.get(timezone);
+    if (known !== undefined && wallMs >= known.fromMs && wallMs < known.untilMs) return known;
+    const term = termOf(budget, timezone, wallMs);
+    if (this.#months.size >= MAX_TIMEZONES) this.#months.clear();
+    const untilMs = Math.min(wallMs + REMEMBERED_MS, term.endsAtMs ?? Number.POSITIVE_INFINITY);
+    this.#months.set(timezone, { ...term, fromMs: wallMs, untilMs });
+    return term;
+  }
 }
+
+const MAX_TIMEZONES = 1000;

@@ -8,7 +8,7 @@ import type { KeyRecord, ModelRecord } from "../../policy-cache/records";
 import type { CallFields } from "../body/scan-call";
 import type { CallRoute } from "../routes";
 import { estimatedOutputTokens } from "../token-estimate";
-import { termLimits } from "./budget-terms";
+import type { TermCalendar } from "./budget-terms";
 
 export interface SpendSource {
   readonly requestId: string;
@@ -18,6 +18,7 @@ export interface SpendSource {
   readonly route: CallRoute;
   readonly estimatedTokens: number;
   readonly wallMs: number;
+  readonly calendar: TermCalendar;
 }
 
 /** What the request would draw, and from which accounts; null when its caller has no limits. */
@@ -25,7 +26,7 @@ export function spendOf(source: SpendSource): Spend | null {
   const { key, wallMs, estimatedTokens } = source;
   const { tokensPerMinute } = key.tenant;
   if (tokensPerMinute === null && key.tenant.budget === null && key.budget === null) return null;
-  const terms = termLimits(key, wallMs);
+  const terms = source.calendar.limitsOf(key, wallMs);
   if (tokensPerMinute === null && terms.length === 0) return null;
   const { inputTokens, outputLimit } = source.fields;
   const outputTokens = estimatedOutputTokens({ inputTokens, outputLimit, generates: source.route.generates });

@@ -37,21 +37,18 @@ function headerLabel(req: IncomingMessage, name: string): string | null {
  * bounds of their own: a long prompt that many conversations share must not hide what tells them apart.
  */
 function derivedId({ body, fields, secret }: { body: Buffer; fields: CallFields; secret: string }): string {
-  const parts = [Buffer.from(secret)];
-  collect(parts, body, fields.systemText);
-  parts.push(SEPARATOR);
-  collect(parts, body, fields.firstUserText);
-  return `d-${hash("sha256", Buffer.concat(parts), "base64url").slice(0, 27)}`;
+  const system = collected(body, fields.systemText);
+  const user = collected(body, fields.firstUserText);
+  return `d-${hash("sha256", `${secret}\0${system}\0${user}`, "base64url").slice(0, 27)}`;
 }
 
-const SEPARATOR = Buffer.from([0]);
-
-function collect(parts: Buffer[], body: Buffer, ranges: TextRanges): void {
-  let left = MAX_HASHED_BYTES;
-  for (let i = 0; i + 1 < ranges.length && left > 0; i += 2) {
+/** The beginning of the text, byte for character. */
+function collected(body: Buffer, ranges: TextRanges): string {
+  let text = "";
+  for (let i = 0; i + 1 < ranges.length && text.length < MAX_HASHED_BYTES; i += 2) {
     const start = ranges[i] as number;
-    const end = Math.min(ranges[i + 1] as number, start + left);
-    parts.push(body.subarray(start, end), SEPARATOR);
-    left -= end - start;
+    const end = Math.min(ranges[i + 1] as number, start + MAX_HASHED_BYTES - text.length);
+    text = text === "" ? body.toString("latin1", start, end) : `${text}\0${body.toString("latin1", start, end)}`;
   }
+  return text;
 }

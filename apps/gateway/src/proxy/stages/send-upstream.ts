@@ -1,6 +1,6 @@
 /** The call to the model's server: what is sent to whichever endpoint is tried, and the relay that takes its answer. */
 import type { EndpointRecord, ModelRecord } from "../../policy-cache/records";
-import type { AttemptRequest } from "../../upstream/attempt";
+import type { AttemptLimits, AttemptRequest } from "../../upstream/attempt";
 import type { EndpointState } from "../../upstream/endpoints";
 import { isHopByHop } from "../../upstream/raw-headers";
 import { UpstreamCall, type UpstreamCallDeps, type UpstreamRequest } from "../../upstream/upstream-call";
@@ -8,7 +8,7 @@ import { leavesUsageOut, rewriteBody } from "../body/rewrite-body";
 import type { CallFields } from "../body/scan-call";
 import type { ProxySettings } from "../proxy-deps";
 import type { ProxyRequest } from "../proxy-request";
-import { AnswerRelay, type RelayContext } from "../relay/answer-relay";
+import { AnswerRelay, type AnswerTranslation, type RelayCall, type RelayEndings } from "../relay/answer-relay";
 import type { CallRoute } from "../routes";
 import type { ChatRequest } from "../translate/chat-request";
 import { messageTranslation } from "../translate/translation";
@@ -46,8 +46,6 @@ export interface Sendable {
   readonly chat: Extract<ChatRequest, { kind: "chat" }> | null;
 }
 
-export type SendContext = Omit<RelayContext, "route" | "resume" | "abortCall" | "hidesUsage" | "translationFor">;
-
 export class UpstreamSender {
   /** Endpoints that refused `stream_options`; they are not asked again while the process lives. */
   readonly #withoutStreamOptions = new Set<string>();
@@ -58,61 +56,84 @@ export class UpstreamSender {
   ) {}
 
   /** Starts the call; its result reaches the client through the relay. */
-  send(sendable: Sendable, context: SendContext): UpstreamCall {
-    const { request, route } = sendable;
-    const asksUsage =
-      route.hasStreamOptions &&
-      sendable.fields.stream &&
-      leavesUsageOut(sendable.body, sendable.fields.streamOptionsAt);
-    const relay = new AnswerRelay(request, {
-      ...context,
-      route,
-      resume: () => call.resume(),
-      abortCall: () => call.abort(),
-      hidesUsage: () => asksUsage && !this.#withoutStreamOptions.has(request.endpoint?.id ?? ""),
-      translationFor: (endpoint, isStream) =>
-        endpoint.protocol === route.protocol
-          ? null
-          : messageTranslation({ requestId: request.id, model: sendable.fields.model }, isStream),
+  send(sendable: Sendable, extraHeaders: readonly string[], endings: RelayEndings): void {
+    const prepared = new PreparedCall(sendable, {
+      extraHeaders,
+      limits: this.#limits(sendable.model),
+      withoutStreamOptions: this.#withoutStreamOptions,
     });
-    const call = new UpstreamCall(this.deps, this.#upstreamRequest(sendable, asksUsage), relay);
-    request.call = call;
+    const relay = new AnswerRelay(sendable.request, prepared, endings);
+    const call = new UpstreamCall(this.deps, prepared, relay);
+    sendable.request.call = call;
     call.start();
-    return call;
   }
 
-  #upstreamRequest(sendable: Sendable, asksUsage: boolean): UpstreamRequest {
-    const { model, request, route } = sendable;
+  #limits({ requestTimeoutSecs }: ModelRecord): AttemptLimits {
     const { connectTimeoutMs, firstByteTimeoutMs, idleTimeoutMs } = this.settings;
-    const totalMs = model.requestTimeoutSecs === null ? null : model.requestTimeoutSecs * 1000;
+    const totalMs = requestTimeoutSecs === null ? null : requestTimeoutSecs * 1000;
     return {
-      model,
-      session: request.session.id,
-      protocols: protocolsFor(route),
-      limits: {
-        connectMs: connectTimeoutMs,
-        firstByteMs: totalMs ?? firstByteTimeoutMs,
-        idleMs: idleTimeoutMs,
-        deadlineAtMs: totalMs === null ? null : this.deps.watchdog.nowMs() + totalMs,
-      },
-      requestFor: (endpoint) =>
-        this.#attemptRequest(sendable, endpoint, asksUsage && !this.#withoutStreamOptions.has(endpoint.record.id)),
-      amendAfter: (endpoint, status, body) => {
-        const isAboutOptions =
-          asksUsage && (status === 400 || status === 422) && MENTIONS_OPTIONS.test(body.toString("latin1"));
-        if (!isAboutOptions || this.#withoutStreamOptions.has(endpoint.id)) return false;
-        this.#withoutStreamOptions.add(endpoint.id);
-        return true;
-      },
+      connectMs: connectTimeoutMs,
+      firstByteMs: totalMs ?? firstByteTimeoutMs,
+      idleMs: idleTimeoutMs,
+      deadlineAtMs: totalMs === null ? null : this.deps.watchdog.nowMs() + totalMs,
     };
   }
+}
 
-  #attemptRequest(sendable: Sendable, endpoint: EndpointState, asksUsage: boolean): AttemptRequest {
-    const { route, body, fields, model, chat } = sendable;
+interface PreparedParts {
+  readonly extraHeaders: readonly string[];
+  readonly limits: AttemptLimits;
+  readonly withoutStreamOptions: Set<string>;
+}
+
+/** One call as its tries and its relay need it. */
+class PreparedCall implements UpstreamRequest, RelayCall {
+  readonly model: ModelRecord;
+  readonly route: CallRoute;
+  readonly session: string | null;
+  readonly protocols: readonly EndpointRecord["protocol"][];
+  readonly limits: AttemptLimits;
+  readonly extraHeaders: readonly string[];
+  readonly #sendable: Sendable;
+  readonly #withoutStreamOptions: Set<string>;
+  readonly #wantsUsage: boolean;
+
+  constructor(sendable: Sendable, parts: PreparedParts) {
+    const { route, fields, body } = sendable;
+    this.#sendable = sendable;
+    this.#withoutStreamOptions = parts.withoutStreamOptions;
+    this.#wantsUsage = route.hasStreamOptions && fields.stream && leavesUsageOut(body, fields.streamOptionsAt);
+    this.model = sendable.model;
+    this.route = route;
+    this.session = sendable.request.session.id;
+    this.protocols = protocolsFor(route);
+    this.limits = parts.limits;
+    this.extraHeaders = parts.extraHeaders;
+  }
+
+  hidesUsage({ id }: EndpointRecord): boolean {
+    return this.#wantsUsage && !this.#withoutStreamOptions.has(id);
+  }
+
+  translationFor({ protocol }: EndpointRecord, isStream: boolean): AnswerTranslation | null {
+    if (protocol === this.route.protocol) return null;
+    const { request, fields } = this.#sendable;
+    return messageTranslation({ requestId: request.id, model: fields.model }, isStream);
+  }
+
+  amendAfter({ id }: EndpointRecord, status: number, body: Buffer): boolean {
+    const isAboutOptions = (status === 400 || status === 422) && MENTIONS_OPTIONS.test(body.toString("latin1"));
+    if (!this.#wantsUsage || !isAboutOptions || this.#withoutStreamOptions.has(id)) return false;
+    this.#withoutStreamOptions.add(id);
+    return true;
+  }
+
+  requestFor(endpoint: EndpointState): AttemptRequest {
+    const { route, body, fields, model, chat, request, search } = this.#sendable;
     const { record } = endpoint;
     const upstreamModel = record.upstreamModel ?? model.name;
     const isTranslated = record.protocol !== route.protocol;
-    const headers = forwardedHeaders(sendable.request, { endpoint: record, isTranslated });
+    const headers = forwardedHeaders(request, { endpoint: record, isTranslated });
     if (isTranslated && chat !== null) {
       return {
         method: "POST",
@@ -123,15 +144,11 @@ export class UpstreamSender {
     }
     const edits = {
       model: upstreamModel === fields.model ? null : upstreamModel,
-      asksUsage,
+      asksUsage: this.hidesUsage(record),
       isForm: route.body === "form",
     };
-    return {
-      method: "POST",
-      path: `${endpoint.basePath}${route.upstreamPath}${sendable.search}`,
-      headers,
-      body: rewriteBody(body, fields, edits),
-    };
+    const path = `${endpoint.basePath}${route.upstreamPath}${search}`;
+    return { method: "POST", path, headers, body: rewriteBody(body, fields, edits) };
   }
 }
 

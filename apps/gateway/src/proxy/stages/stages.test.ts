@@ -6,7 +6,7 @@ import { ADMISSION_OUTCOMES } from "../../scheduler/admission-outcome";
 import { type CallFields, scanCall } from "../body/scan-call";
 import { key, model, tenant } from "../testing/rig";
 import { admissionRefusal, boostFactor, tenantPolicy } from "./admit";
-import { termLimits, termOf } from "./budget-terms";
+import { TermCalendar, termOf } from "./budget-terms";
 import { isInsideWindows } from "./check-access";
 import { budgetRefusal, spendOf } from "./check-budget";
 import { resolveSession } from "./resolve-session";
@@ -51,6 +51,16 @@ describe("a month of a budget", () => {
   });
 });
 
+describe("a remembered month", () => {
+  it("gives way to the next at the very millisecond, and to an earlier one when the clock steps back", () => {
+    const calendar = new TermCalendar();
+    const budgeted = key({ tenant: tenant({ budget: monthly, timezone: "Europe/Berlin" }) });
+    const labelAt = (moment: number) => calendar.limitsOf(budgeted, moment)[0]?.term;
+    const end = at("2026-03-31T22:00:00Z");
+    expect([end - 1, end, end + 5, end - 100_000].map(labelAt)).toEqual(["2026-03", "2026-04", "2026-04", "2026-03"]);
+  });
+});
+
 describe("other terms", () => {
   it("last from their start until another, or for ever", () => {
     const start = at("2026-03-01T00:00:00Z");
@@ -64,9 +74,9 @@ describe("other terms", () => {
   it("are accounts of tenant and key, each only where there is a cap and it has begun", () => {
     const future: TermBudget = { ...monthly, period: "term", startedAtMs: 1000 };
     const both = key({ budget: { ...monthly, period: "lifetime" }, tenant: tenant({ budget: future }) });
-    expect(termLimits(both, 999).map((limit) => limit.subject)).toEqual(["key:k1"]);
-    expect(termLimits(both, 1000).map((limit) => limit.subject)).toEqual(["tenant:t1", "key:k1"]);
-    expect(termLimits(key({ budget: { ...monthly, tokens: null } }), 0)).toEqual([]);
+    expect(new TermCalendar().limitsOf(both, 999).map((limit) => limit.subject)).toEqual(["key:k1"]);
+    expect(new TermCalendar().limitsOf(both, 1000).map((limit) => limit.subject)).toEqual(["tenant:t1", "key:k1"]);
+    expect(new TermCalendar().limitsOf(key({ budget: { ...monthly, tokens: null } }), 0)).toEqual([]);
   });
 });
 
@@ -94,7 +104,16 @@ describe("what a request draws on budgets", () => {
 
   it("is nothing for callers without limits", () => {
     expect(
-      spendOf({ requestId: "r", key: key(), model: model([]), fields, route, estimatedTokens: 15, wallMs: 0 }),
+      spendOf({
+        requestId: "r",
+        key: key(),
+        model: model([]),
+        fields,
+        route,
+        estimatedTokens: 15,
+        wallMs: 0,
+        calendar: new TermCalendar(),
+      }),
     ).toBeNull();
   });
 
@@ -102,7 +121,16 @@ describe("what a request draws on budgets", () => {
     const limited = key({ tenant: tenant({ tokensPerMinute: 1000, budget: monthly }) });
     const priced = model([], { inputCostPerToken: 2, outputCostPerToken: 3 });
     expect(
-      spendOf({ requestId: "r", key: limited, model: priced, fields, route, estimatedTokens: 15, wallMs: 0 }),
+      spendOf({
+        requestId: "r",
+        key: limited,
+        model: priced,
+        fields,
+        route,
+        estimatedTokens: 15,
+        wallMs: 0,
+        calendar: new TermCalendar(),
+      }),
     ).toMatchObject({
       minute: { subject: "t1", tokensPerMinute: 1000 },
       terms: [{ subject: "tenant:t1", tokens: 100 }],
