@@ -2,9 +2,11 @@
  * Moving one request through its life in this engine: into line, out of it with a slot, and away. Every function here
  * leaves counts, split and candidates of all levels in step.
  */
+import { assert } from "./assert";
 import { moveToLast } from "./candidates";
 import { changeClaiming, changeQueued, changeTaken, refreshAll } from "./counts";
 import type { Grant, Refusal } from "./effects";
+import { emit } from "./emit";
 import { canRedeem, removeHold } from "./holds";
 import { addToQueue, removeFromQueue } from "./key-queue";
 import { chargeAdmission, recordBefore, rejoinGroup, rejoinKey, rejoinTenant } from "./ledger";
@@ -36,7 +38,8 @@ export function standInLine(state: EngineState, waiter: Waiter): void {
   waiter.state = "queued";
   addToQueue(waiter.key, waiter);
   sessionQueued(state, waiter);
-  refreshAll(state, waiter.key);
+  // Behind another request of its key nothing changes for anybody else.
+  if (waiter.older === null) refreshAll(state, waiter.key);
 }
 
 /** Takes a waiter out of line without a slot: its client left, or its time is up. */
@@ -92,7 +95,7 @@ export function admitNext(state: EngineState, pool: Pool): void {
   const pick = pickTenant(state, pool, usableOf(state, pool));
   const key = pick?.tenant.readyKeys.top();
   const oldest = key?.oldest ?? null;
-  if (pick === undefined || key === undefined || oldest === null) return;
+  assert(pick !== undefined && key !== undefined && oldest !== null, "in a ready pool somebody could run");
   const waiter = key.sessions === null ? oldest : nextOf(state, key, oldest);
   removeFromQueue(key, waiter);
   sessionUnqueued(state, waiter);
@@ -143,12 +146,12 @@ export function announceStart(state: EngineState, waiter: Waiter, outcome: Grant
   }
   state.decisions.write("admitted", waiter, state.nowMs);
   const waitMs = outcome === "fast" ? 0 : state.nowMs - waiter.arrivedMs;
-  state.effects.push({ kind: "grant", waiterId: waiter.id, outcome, waitMs });
+  emit(state, { kind: "grant", waiterId: waiter.id, outcome, waitMs });
 }
 
 /** Tells the driver that a request leaves without a slot. */
 export function announceRefusal(state: EngineState, waiterId: Waiter["id"], reason: Refusal, waitMs: number): void {
-  state.effects.push({ kind: "refuse", waiterId, reason, waitMs });
+  emit(state, { kind: "refuse", waiterId, reason, waitMs });
 }
 
 function nextOf(state: EngineState, key: Key, oldest: Waiter): Waiter {

@@ -6,9 +6,11 @@
  * stays, and a slot granted after all is given straight back. A request that would have to queue first asks for its
  * session's held slot alone; until the answer it counts as queued but stands in no line.
  */
+
 import { announceStart, chargeAndCount, freeSlot, putInLine, standInLine } from "./admit";
 import { refreshGroup, refreshKey, refreshPool, refreshTenant } from "./candidates";
 import { changeClaiming, changeQueued, changeTaken, refreshAll } from "./counts";
+import { emit } from "./emit";
 import type { ClaimRefusal, ClaimSettled } from "./events";
 import { isStarving } from "./holds";
 import { undoCharge } from "./ledger";
@@ -66,7 +68,7 @@ export function settleClaim(state: EngineState, event: ClaimSettled): void {
   changeClaiming(waiter.key, -1);
   if (waiter.state === "gone") {
     state.waiters.delete(waiter.id);
-    if (isGranted) state.effects.push({ kind: "release", waiterId: waiter.id, ...waiter.key.owner });
+    if (isGranted) emit(state, { kind: "release", waiterId: waiter.id, ...waiter.key.owner });
     freeSlot(state, waiter.key);
   } else if (isGranted) {
     waiter.key.tenant.pool.claimLimit = state.config.maxOpenClaims;
@@ -110,7 +112,7 @@ function unblockPool(state: EngineState, pool: Pool): void {
 function settleProbe(state: EngineState, waiter: Waiter, isGranted: boolean): void {
   const { key } = waiter;
   if (waiter.state === "gone") {
-    if (isGranted) state.effects.push({ kind: "release", waiterId: waiter.id, ...key.owner });
+    if (isGranted) emit(state, { kind: "release", waiterId: waiter.id, ...key.owner });
     return;
   }
   if (!isGranted) {

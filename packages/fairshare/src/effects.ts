@@ -1,7 +1,4 @@
-/**
- * What the driver must do after a step, in order. The array and its records belong to the engine and are overwritten
- * by the next step: read them before it, keep none.
- */
+/** What the driver must do after a step, in order. */
 import type { Owner } from "./events";
 import type { PoolId, SessionId, WaiterId } from "./ids";
 

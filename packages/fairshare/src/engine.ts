@@ -6,14 +6,16 @@
  * Guarantees after each step: slots in use never exceed the pool's size because of an admission, nor a cap, nor the
  * ceiling; in local mode no slot is free while a request that may take it waits.
  */
+
 import { admitNext, announceRefusal, freeSlot, leaveLine, putInLine, redeemHold, rejoinAll, takeSlot } from "./admit";
-import { assert, unreachable } from "./assert";
-import { hasRoom, refreshPool } from "./candidates";
+import { unreachable } from "./assert";
+import { hasRoom } from "./candidates";
 import { abandonClaim, settleClaim, shouldProbe, startProbe, unblock } from "./claims";
 import { refreshAll } from "./counts";
 import { Deadlines } from "./deadlines";
 import { type Decision, Decisions } from "./decisions";
 import type { Effect } from "./effects";
+import { emit, NO_EFFECTS } from "./emit";
 import type { Arrive, EngineEvent, Finish, Retry } from "./events";
 import { countFinish } from "./finish-counts";
 import { finishShared, keepForSession, settleHolds } from "./hold-life";
@@ -24,8 +26,9 @@ import { costInForce, limitInForce } from "./limits";
 import { applyKeyPolicy, applyTenantPolicy } from "./policies";
 import { becomeQuiet, getKey, getPool, getTenant } from "./pool";
 import { joinSession, leaveSession, sessionFinished, sweepSessions } from "./sessions";
-import { changeLimits, changePolicy, changePool, settingsOf, sweepPools } from "./settings";
+import { changeLimits, changePolicy, changePool, sweepPools } from "./settings";
 import type { EngineConfig, EngineState, Key, Pool, Waiter } from "./state";
+import { WaiterTable } from "./waiter-table";
 
 const DEFAULTS: EngineConfig = {
   algorithm: "hierarchical",
@@ -48,7 +51,7 @@ export function createEngine(config: Partial<EngineConfig> = {}): EngineState {
     config: full,
     pools: new Map(),
     settings: new Map(),
-    waiters: new Map(),
+    waiters: new WaiterTable(),
     deadlines: new Deadlines(),
     claims: new Map(),
     holdingPools: new Set(),
@@ -56,7 +59,7 @@ export function createEngine(config: Partial<EngineConfig> = {}): EngineState {
     sessionKeepMs: full.warmMs,
     sessionSweepAtMs: Number.POSITIVE_INFINITY,
     decisions: new Decisions(full.decisionLimit),
-    effects: [],
+    effects: NO_EFFECTS,
     ceiling,
     configuredCeiling: ceiling,
     isShared: false,
@@ -74,11 +77,11 @@ export function createEngine(config: Partial<EngineConfig> = {}): EngineState {
 }
 
 /**
- * Applies `event` at `nowMs` (fractional milliseconds on any monotonic scale) and returns the effects, in order. The
- * returned array is overwritten by the next call.
+ * Applies `event` at `nowMs` (fractional milliseconds on any monotonic scale) and returns the effects, in order. They
+ * are the caller's to keep.
  */
 export function step(state: EngineState, event: EngineEvent, nowMs: number): readonly Effect[] {
-  state.effects.length = 0;
+  state.effects = NO_EFFECTS;
   if (nowMs > state.nowMs) state.nowMs = nowMs;
   if (state.nowMs >= state.wakeAtMs) doWhatIsDue(state);
   apply(state, event);
@@ -130,19 +133,15 @@ function apply(state: EngineState, event: EngineEvent): void {
 }
 
 function arrive(state: EngineState, event: Arrive): void {
-  assert(!state.waiters.has(event.waiterId), "a waiter id is used once");
-  const settings = settingsOf(state, event.pool);
-  if (!settings.hasServers && !settings.queueWithoutServers) {
+  const pool = getPool(state, event.pool);
+  if (!pool.settings.hasServers && !pool.settings.queueWithoutServers) {
     announceRefusal(state, event.waiterId, "no_servers", 0);
     return;
   }
-  const pool = getPool(state, event.pool);
   const tenant = getTenant(state, pool, event.tenant);
   applyTenantPolicy(state, tenant, event.tenant);
   const key = getKey(state, tenant, event.key);
   applyKeyPolicy(state, key, event.key);
-  // The newer policy may have lifted a cap that older requests wait behind; they go first.
-  refreshPool(state, pool);
   const waiter = makeWaiter(state, event, key);
   joinSession(state, waiter);
   const isFree = couldRunAtOnce(state, key);
@@ -151,7 +150,7 @@ function arrive(state: EngineState, event: Arrive): void {
     return;
   }
   rejoinAll(state, key);
-  state.waiters.set(waiter.id, waiter);
+  state.waiters.add(waiter);
   if (redeemHold(state, waiter, "fast")) return;
   if (!isFree || state.isShared) startTiming(state, waiter);
   if (isFree) {
@@ -245,7 +244,7 @@ function askForWake(state: EngineState): void {
   }
   if (dueMs >= state.wakeAtMs) return;
   state.wakeAtMs = dueMs;
-  state.effects.push({ kind: "wake_at", atMs: dueMs });
+  emit(state, { kind: "wake_at", atMs: dueMs });
 }
 
 /** A free slot in its pool and under the ceiling, nobody there who could run, and room under both its caps. */

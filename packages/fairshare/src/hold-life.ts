@@ -1,6 +1,8 @@
 /** What happens to a session's slot when its step is over, and to held slots as time and queues move on. */
+
 import { freeSlot, redeemForWaiting } from "./admit";
 import { unblock } from "./claims";
+import { emit } from "./emit";
 import { addHold, deservesHold, holdGone, holdsToDrop, isStarving, maxHeld, removeHold } from "./holds";
 import { isAtJumpLimit, sessionFinished } from "./sessions";
 import type { EngineState, HeldSlot, Pool, Waiter } from "./state";
@@ -28,10 +30,10 @@ export function finishShared(state: EngineState, waiter: Waiter): void {
   const { pool } = key.tenant;
   const { affinity, hasServers, routed } = pool.settings;
   if (session === null || session.isGone || affinity === null) {
-    state.effects.push({ kind: "release", waiterId: waiter.id, ...key.owner });
+    emit(state, { kind: "release", waiterId: waiter.id, ...key.owner });
   } else {
     const mayHold = hasServers && routed && !isAtJumpLimit(state, key) && !isStarving(state, pool);
-    state.effects.push({
+    emit(state, {
       kind: "hold",
       waiterId: waiter.id,
       ...key.owner,

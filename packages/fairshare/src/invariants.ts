@@ -62,6 +62,8 @@ function checkPool(state: EngineState, pool: Pool, counts: ReadonlyMap<Account |
     assert(group.line.active.total === sumOfWeights(group.line.active.items), `${name}: sum of weights`);
     assert(hasWork(group) || group.members > 0, `${name}: kept for nothing`);
   }
+  const active = [...pool.tenants.values()].filter(hasWork);
+  assert(pool.activeTenants === active.length, `pool ${pool.id}: tenants with work`);
   assert(pool.held === pool.holds.length, `pool ${pool.id}: held slots`);
   assert(state.holdingPools.has(pool) === pool.holds.length > 0, `pool ${pool.id}: known to hold`);
   for (const { session, key } of pool.holds) {

@@ -1,5 +1,7 @@
 /** Sending a claim: what is remembered until its answer, and what the driver is told to ask for. */
+
 import type { Claim } from "./effects";
+import { emit } from "./emit";
 import { isStarving } from "./holds";
 import { isUsableCap } from "./limits";
 import { isAtJumpLimit } from "./sessions";
@@ -8,7 +10,7 @@ import type { EngineState, OpenClaim, Waiter } from "./state";
 /** Remembers a claim until it is settled and asks the driver to send it. A claim without a charge is for a hold only. */
 export function openClaim(state: EngineState, claim: OpenClaim): void {
   state.claims.set(claim.waiter.id, claim);
-  state.effects.push(effectFor(state, claim.waiter, claim.charge === null));
+  emit(state, effectFor(state, claim.waiter, claim.charge === null));
 }
 
 function effectFor(state: EngineState, waiter: Waiter, isForHoldOnly: boolean): Claim {

@@ -1,8 +1,10 @@
 /**
  * Newer weights, caps and groups take hold here, for whoever runs or waits as well as for who arrives. A change keeps
- * every score: raising a weight does not replay history. Callers refresh the candidates afterwards.
+ * every score: raising a weight does not replay history. A cap that was lifted shows in the candidates at once, so that
+ * older requests behind it go before a newcomer.
  */
-import { refreshGroup, refreshKey, refreshTenant } from "./candidates";
+import { refreshGroup, refreshKey, refreshPool, refreshTenant } from "./candidates";
+import { refreshAll } from "./counts";
 import { rejoinGroup } from "./ledger";
 import { capInForce, weightInForce } from "./limits";
 import { firstInLine, splitChanged } from "./line";
@@ -20,6 +22,7 @@ export function applyTenantPolicy(state: EngineState, tenant: Tenant, policy: Te
     reweighTenant(tenant);
     refreshTenant(state, tenant);
     refreshGroup(tenant.group);
+    refreshPool(state, tenant.pool);
   }
   applyGroupPolicy(tenant.group, policy.group);
 }
@@ -40,9 +43,7 @@ export function applyKeyPolicy(state: EngineState, key: Key, policy: KeyPolicy):
   key.policy = policy;
   key.cap = capInForce(policy.maxInFlight, state.capDivisor);
   reweigh(key, weightInForce(policy.weight));
-  refreshKey(key);
-  refreshTenant(state, key.tenant);
-  refreshGroup(key.tenant.group);
+  refreshAll(state, key);
 }
 
 /** Works out a tenant's weight again, for a new policy or a new admission percentage of its pool. */
@@ -90,6 +91,7 @@ function moveToGroup(state: EngineState, tenant: Tenant, to: Group): void {
   }
   if (wasActive) {
     from.line.active.remove(tenant);
+    from.pool.activeTenants -= 1;
     splitChanged(from.line);
   }
   moveCounts(tenant, { from, to });

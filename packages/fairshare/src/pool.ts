@@ -33,6 +33,7 @@ export function getPool(state: EngineState, id: PoolId): Pool {
     tenants: new Map(),
     groupLine: makeLine(startLevel),
     tenantLine: makeLine(startLevel),
+    activeTenants: 0,
     sweepAt: SWEEP_AT_LEAST,
     isBlocked: false,
     blockedTenants: [],
@@ -180,6 +181,7 @@ export function becomeActive(state: EngineState, tenant: Tenant): void {
   if (tenant.weightSlot !== -1) return;
   const { group, pool } = tenant;
   group.line.active.push(tenant);
+  pool.activeTenants += 1;
   splitChanged(group.line);
   if (group.weightSlot === -1) {
     pool.groupLine.active.push(group);
@@ -200,6 +202,7 @@ export function becomeQuiet(state: EngineState, key: Key): void {
   tenant.aboveSinceMs = -1;
   if (tenant.weightSlot !== -1) {
     group.line.active.remove(tenant);
+    pool.activeTenants -= 1;
     splitChanged(group.line);
   }
   if (isQuiet(group) && group.weightSlot !== -1) {
@@ -208,7 +211,7 @@ export function becomeQuiet(state: EngineState, key: Key): void {
   }
   pool.splitChangedMs = state.nowMs;
   if (isForgettable(tenant, tenantLineOf(state, tenant).level)) forget(tenant);
-  else if (pool.tenants.size - group.line.active.size > pool.sweepAt) sweep(state, pool);
+  else if (pool.tenants.size - pool.activeTenants > pool.sweepAt) sweep(state, pool);
   if (pool.taken === 0 && pool.queued === 0) becomeQuietPool(state, pool);
 }
 

@@ -1,5 +1,6 @@
 /** The order in which waiting tenants of a pool would be picked as things stand, for display. */
-import { shareInForce, updateSplit } from "./line";
+import { shareInForce } from "./line";
+import { updateSplit } from "./line-split";
 import { type Ranked, ranksBefore } from "./rank-heap";
 import type { EngineState, Pool, Tenant } from "./state";
 

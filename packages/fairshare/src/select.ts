@@ -10,7 +10,8 @@
  * the members of `multi` can be under theirs. So a pick looks at the tops of two heaps and at fewer members than there
  * are slots.
  */
-import { firstInLine, shareInForce, updateSplit } from "./line";
+import { firstInLine, shareInForce } from "./line";
+import { updateSplit } from "./line-split";
 import { ranksBefore } from "./rank-heap";
 import type { EngineState, Group, Pool, Tenant } from "./state";
 

@@ -1,19 +1,15 @@
 /** What administrators and modes change while the engine runs: sizes, limits, policies, and pools that go. */
+
 import { refreshGroup, refreshPool } from "./candidates";
 import { unblock } from "./claims";
+import { emit } from "./emit";
 import type { LimitsChanged, PolicyChanged, PoolChanged } from "./events";
 import { dropAllHolds } from "./hold-life";
-import type { PoolId } from "./ids";
 import { limitInForce } from "./limits";
 import { applyGroupPolicy, applyKeyPolicy, applyTenantPolicy, recapTenant, reweighTenant } from "./policies";
 import { defaultSettings, POOL_QUIET_MS } from "./pool";
 import { dropSessions, watchWaiting } from "./sessions";
 import type { EngineState, Pool, PoolSettings } from "./state";
-
-/** The settings in force for a pool, whether it exists at the moment or not. */
-export function settingsOf(state: EngineState, id: PoolId): PoolSettings {
-  return state.pools.get(id)?.settings ?? state.settings.get(id) ?? defaultSettings(state);
-}
 
 /** Gives what a pool knows newer policies. What it does not know arrives with its next request anyway. */
 export function changePolicy(state: EngineState, event: PolicyChanged): void {
@@ -95,7 +91,7 @@ export function sweepPools(state: EngineState): void {
 function stopFavouring(state: EngineState, pool: Pool): void {
   dropAllHolds(state, pool);
   dropSessions(state, pool);
-  if (state.isShared) state.effects.push({ kind: "drop_holds", pool: pool.id });
+  if (state.isShared) emit(state, { kind: "drop_holds", pool: pool.id });
 }
 
 function longestMemoryMs(state: EngineState): number {

@@ -14,6 +14,7 @@ import type { Line } from "./line";
 import type { KeyPolicy, TenantPolicy } from "./policy";
 import type { Ranked, RankHeap } from "./rank-heap";
 import type { Level, Score } from "./score";
+import type { WaiterTable } from "./waiter-table";
 import type { Weighted } from "./weight-heap";
 
 export type Algorithm = "hierarchical" | "weighted";
@@ -116,6 +117,8 @@ export interface Pool {
   readonly groupLine: Line<Group>;
   /** `weighted`: all tenants of the pool that could run, and their virtual time. */
   readonly tenantLine: Line<Tenant>;
+  /** Tenants with work. */
+  activeTenants: number;
   /** Quiet accounts to keep before they are looked through again. */
   sweepAt: number;
   /** A claim was refused because the pool is full elsewhere. */
@@ -241,7 +244,7 @@ export interface EngineState {
   readonly pools: Map<PoolId, Pool>;
   /** What `pool_changed` events said, by pool; survives the pool itself. */
   readonly settings: Map<PoolId, PoolSettings>;
-  readonly waiters: Map<WaiterId, Waiter>;
+  readonly waiters: WaiterTable;
   readonly deadlines: Deadlines;
   readonly claims: Map<WaiterId, OpenClaim>;
   /** Pools with held slots. */
@@ -253,7 +256,8 @@ export interface EngineState {
   /** When idle sessions are next looked through; Infinity for never. */
   sessionSweepAtMs: number;
   readonly decisions: Decisions;
-  readonly effects: Effect[];
+  /** Of the present step. */
+  effects: readonly Effect[];
   ceiling: number;
   configuredCeiling: number;
   isShared: boolean;
