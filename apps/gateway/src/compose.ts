@@ -104,7 +104,16 @@ async function buildCore(foundation: Foundation, started: Started): Promise<Core
   started.push("backend connections", () => proxy.close());
   const replica = replicaFacts(foundation);
   const moment = () => fleet.moment();
-  const observation = observe({ settings, clock, replica, policies, snapshot, moment, affinity });
+  const observation = observe({
+    settings,
+    clock,
+    replica,
+    policies,
+    sample: () => scheduler.sample(),
+    moment,
+    affinity,
+    log,
+  });
   observation.history.start();
   started.push("history", () => observation.history.stop());
   const upkeep = new UsageUpkeep(foundation);

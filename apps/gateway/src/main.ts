@@ -39,6 +39,12 @@ async function main(): Promise<void> {
     void gateway?.shutDown().then(exit);
   };
   for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, onSignal);
+  process.on("uncaughtException", (error) => {
+    log.error({ err: error }, "process.uncaught_exception");
+    if (gateway === undefined) exit(1);
+    // What state this left is not known: let what runs finish, and let another process take over.
+    void gateway?.shutDown().then(() => exit(1));
+  });
   process.on("unhandledRejection", (error) => log.error({ err: error }, "process.unhandled_rejection"));
   try {
     gateway = await starting;

@@ -1,8 +1,9 @@
 /** Builds what shows the scheduler's state: live answers, history, metrics and the picture that explanations rest on. */
 import type { Clock } from "@obleth/clock";
 import type { Settings } from "@obleth/config";
-import { type EngineSnapshot, type PoolId, UNROUTED } from "@obleth/fairshare";
+import { type EngineSnapshot, type PoolId, type PoolSample, poolId, UNROUTED } from "@obleth/fairshare";
 import type { ExplainContext } from "@obleth/fairshare/explain";
+import type { Log } from "../log";
 import { explainContextOf } from "../observe/explain-facts";
 import { History } from "../observe/history";
 import { LiveAnswers } from "../observe/live";
@@ -17,7 +18,8 @@ export interface ObservationOptions {
   readonly clock: Clock;
   readonly replica: ReplicaFacts;
   readonly policies: Policies;
-  readonly snapshot: () => EngineSnapshot;
+  readonly sample: () => readonly PoolSample[];
+  readonly log: Log;
   readonly moment: () => Moment;
   readonly affinity: AffinityTally;
 }
@@ -30,7 +32,7 @@ export interface Observation {
 }
 
 export function observe(options: ObservationOptions): Observation {
-  const { settings, clock, replica, policies, snapshot, moment, affinity } = options;
+  const { settings, clock, replica, policies, sample, moment, affinity, log } = options;
   const { limits, models, names } = policies;
   const sources: LiveSources = {
     names,
@@ -45,7 +47,9 @@ export function observe(options: ObservationOptions): Observation {
     clock,
     retentionMs: settings.fairshareHistorySecs * 1000,
     replica,
-    snapshot,
+    sample,
+    pools: () => enabledPools(policies),
+    onFault: (error) => log.error({ err: error }, "history.sample_failed"),
     affinity: (pool) => affinity.ofPool(pool),
     canonical: (name) => models.find(name)?.name ?? name,
   });
@@ -55,6 +59,10 @@ export function observe(options: ObservationOptions): Observation {
     sources,
     explainContext: (at, pool) => explainContextOf(at, pool, sources),
   };
+}
+
+function* enabledPools({ models, limits }: Policies): Generator<readonly [string, number]> {
+  for (const { name, enabled } of models.list()) if (enabled) yield [name, limits.poolSize(poolId(name)).size];
 }
 
 export interface MetricsOptions {

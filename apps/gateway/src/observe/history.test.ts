@@ -1,13 +1,14 @@
 import { VirtualClock } from "@obleth/clock";
 import { fairshareHistory } from "@obleth/contract";
-import type { PoolSnapshot } from "@obleth/fairshare";
+import { groupId, type PoolSample, poolId } from "@obleth/fairshare";
 import { beforeEach, describe, expect, it } from "vitest";
 import { type AffinityCounts, History } from "./history";
-import { sampleEngine, sampleGroupRow, samplePoolRow, sampleTenantRow } from "./snapshot-samples";
 
 const EPOCH_MS = 1_700_000_000_000;
 let clock: VirtualClock;
-let pools: PoolSnapshot[];
+let pools: PoolSample[];
+let models: [string, number][];
+let faults: unknown[];
 let affinity: AffinityCounts | undefined;
 let history: History;
 
@@ -23,7 +24,9 @@ function make(retentionMs: number): History {
       defaultModelMaxInFlight: 32,
       admissionTimeoutMs: 60_000,
     },
-    snapshot: () => sampleEngine(pools),
+    sample: () => pools,
+    pools: () => models,
+    onFault: (error) => faults.push(error),
     affinity: () => affinity,
     canonical: (name) => (name === "nick" ? "sim-chat" : name),
   });
@@ -31,16 +34,25 @@ function make(retentionMs: number): History {
 
 beforeEach(() => {
   clock = new VirtualClock({ epochMs: EPOCH_MS });
-  pools = [busy(3), samplePoolRow("other", { size: 4 })];
+  pools = [busy(3)];
+  models = [
+    ["sim-chat", 8],
+    ["other", 4],
+  ];
+  faults = [];
   affinity = undefined;
   history = make(3_600_000);
 });
 
-function busy(inFlight: number): PoolSnapshot {
-  return samplePoolRow("sim-chat", {
-    tenants: [sampleTenantRow("t", { inFlight, queued: 5, held: 1 })],
-    groups: [sampleGroupRow("chat", { inFlight })],
-  });
+function busy(inFlight: number): PoolSample {
+  return {
+    pool: poolId("sim-chat"),
+    size: 8,
+    inFlight,
+    queued: 5,
+    held: 1,
+    groups: new Map([[groupId("chat"), inFlight]]),
+  };
 }
 
 describe("history", () => {
@@ -115,6 +127,23 @@ describe("history", () => {
       { hold: 0, redeem: 0, expire: 0 },
       { hold: 2, redeem: 1, expire: 1 },
     ]);
+  });
+
+  it("shows a model that nobody asks for at rest, with its size", () => {
+    clock.advance(2_000);
+    history.sample();
+    const [point] = history.answer({ model: "other" }).points;
+    expect(point).toMatchObject({ in_flight: 0, queued: 0, cap: 4, groups: {} });
+  });
+
+  it("goes on after a moment that could not be sampled", () => {
+    history.start();
+    models = undefined as unknown as [string, number][];
+    clock.advance(2_000);
+    models = [];
+    clock.advance(2_000);
+    expect(faults).toHaveLength(1);
+    expect(history.answer({}).points.map((point) => point.ts_ms - EPOCH_MS)).toEqual([4_000]);
   });
 
   it("stops when told to", () => {

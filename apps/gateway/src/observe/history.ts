@@ -4,7 +4,7 @@
  */
 import type { Clock, Timer } from "@obleth/clock";
 import type { FairshareHistory, HistoryPoint, HistoryQuery } from "@obleth/contract";
-import type { EngineSnapshot, PoolSnapshot } from "@obleth/fairshare";
+import { type PoolSample as EngineSample, poolId } from "@obleth/fairshare";
 import type { ReplicaFacts } from "./moment";
 
 export const SAMPLE_INTERVAL_MS = 2_000;
@@ -21,7 +21,11 @@ export interface HistoryOptions {
   /** 0 keeps nothing. */
   readonly retentionMs: number;
   readonly replica: ReplicaFacts;
-  readonly snapshot: () => EngineSnapshot;
+  /** Counts of the pools the scheduler has at the moment. */
+  readonly sample: () => readonly EngineSample[];
+  /** Every enabled model's pool and its size; those the scheduler does not have are at rest. */
+  readonly pools: () => Iterable<readonly [pool: string, size: number]>;
+  readonly onFault: (error: unknown) => void;
   /** By pool; undefined where nothing was ever held. */
   readonly affinity: (pool: string) => AffinityCounts | undefined;
   /** Canonical name of a model's name or alias. */
@@ -54,7 +58,11 @@ export class History {
   start(): void {
     if (this.#options.retentionMs === 0) return;
     this.#timer = this.#options.clock.setTimer(SAMPLE_INTERVAL_MS, () => {
-      this.sample();
+      try {
+        this.sample();
+      } catch (error) {
+        this.#options.onFault(error);
+      }
       this.start();
     });
   }
@@ -65,12 +73,12 @@ export class History {
 
   /** Notes the present counts. Times never repeat or run back, whatever the wall clock does. */
   sample(): void {
-    const { clock, retentionMs, snapshot } = this.#options;
+    const { clock, retentionMs } = this.#options;
     const tsMs = clock.wallMs();
     while ((this.#samples.at(-1)?.tsMs ?? 0) >= tsMs) this.#samples.pop();
     const last = this.#samples.at(-1);
     const pools = new Map<string, PoolSample>();
-    for (const pool of snapshot().pools) pools.set(pool.pool, this.#poolSample(pool, last?.pools.get(pool.pool)));
+    for (const pool of this.#present()) pools.set(pool.pool, this.#poolSample(pool, last?.pools.get(pool.pool)));
     this.#samples.push({ tsMs, pools, total: totalOf(pools.values()) });
     const firstKept = this.#samples.findIndex((sample) => sample.tsMs > tsMs - retentionMs);
     if (firstKept > 0) this.#samples.splice(0, firstKept);
@@ -98,8 +106,19 @@ export class History {
     };
   }
 
+  /** The scheduler's pools, and those of models nobody asks for at the moment. */
+  #present(): EngineSample[] {
+    const present = [...this.#options.sample()];
+    const known = new Set<string>(present.map((pool) => pool.pool));
+    for (const [pool, size] of this.#options.pools()) {
+      if (!known.has(pool))
+        present.push({ pool: poolId(pool), size, inFlight: 0, queued: 0, held: 0, groups: new Map() });
+    }
+    return present;
+  }
+
   /** The sample before, when nothing differs: pools at rest share one object. */
-  #poolSample(pool: PoolSnapshot, last: PoolSample | undefined): PoolSample {
+  #poolSample(pool: EngineSample, last: PoolSample | undefined): PoolSample {
     const affinity = this.#options.affinity(pool.pool);
     const isSame =
       last !== undefined &&
@@ -107,7 +126,7 @@ export class History {
       last.cap === pool.size &&
       last.in_flight + last.queued + last.held + pool.inFlight + pool.queued + pool.held === 0;
     if (isSame) return last;
-    const groups = Object.fromEntries(pool.groups.map((group) => [group.name, group.inFlight]));
+    const groups = Object.fromEntries(pool.groups);
     return { in_flight: pool.inFlight, queued: pool.queued, held: pool.held, cap: pool.size, groups, affinity };
   }
 }

@@ -37,6 +37,7 @@ export function tenantTotals(input: {
         name: tenant.name,
         group: tenant.group,
         weight: tenant.weight,
+        effective_weight: Math.max(1, Math.round(tenant.weight * (boost?.factor ?? 1))),
         boost: boost === undefined ? null : liveBoost(boost),
         max_in_flight: known?.maxInFlight ?? null,
         in_flight: tenant.in_flight,
