@@ -1,0 +1,153 @@
+/**
+ * Many requests of every kind at once against backends and clients that misbehave at random. Whatever happens, no limit is
+ * passed and everything comes back. `OBLETH_TORTURE_REQUESTS` sets how many (100,000 is the full run).
+ */
+import { expect, it } from "vitest";
+import { RawClient, rawChat } from "./testing/raw-client";
+import { endpoint, key, model, type Rig, SECRET, tenant, until } from "./testing/rig";
+import type { Script, ScriptedUpstream } from "./testing/scripted-upstream";
+import {
+  chunk,
+  completion,
+  delta,
+  event,
+  json,
+  LAST_CHUNK,
+  STREAM_HEAD,
+  usageChunk,
+  wantsUsage,
+} from "./testing/scripts";
+import { backend, gatewayWith } from "./testing/set-up";
+
+const TOTAL = Number(process.env.OBLETH_TORTURE_REQUESTS ?? 3000);
+const PARALLEL = 64;
+const POOL = 12;
+const KEY_CAP = 5;
+const ENDPOINT_CAP = 7;
+
+/** Mulberry32: small, seeded, good enough to vary a test. */
+function seeded(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let t = Math.imul(state ^ (state >>> 15), 1 | state);
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+    return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
+  };
+}
+
+/** A backend that mostly answers, and fails in every way now and then. */
+function moody(random: () => number): Script {
+  return async (answer) => {
+    const mood = random();
+    if (mood < 0.03) return answer.reset();
+    if (mood < 0.05) return answer.close();
+    if (mood < 0.08) return json({ error: { message: "busy" } }, { status: 503 })(answer);
+    if (mood < 0.1) return json({ error: { message: "bad" } }, { status: 400 })(answer);
+    if (mood < 0.11) return answer.write("garbage\r\n\r\n");
+    if (mood < 0.12) return answer.hang();
+    if (mood < 0.5) await answer.pause(random() * 8);
+    if (!answer.request.body.includes('"stream":true')) return json(completion("x".repeat(random() * 20_000)))(answer);
+    await answer.write(STREAM_HEAD);
+    const events = Math.floor(random() * 12);
+    for (let i = 0; i < events && !answer.isGone; i++) {
+      await answer.write(chunk(event(delta("y".repeat(random() * 4000)))));
+      if (random() < 0.3) await answer.pause(random() * 4);
+    }
+    if (random() < 0.05) return answer.reset();
+    if (random() < 0.03) return answer.hang();
+    await answer.write(chunk(event(delta("", "stop"))));
+    if (wantsUsage(answer)) await answer.write(chunk(event(usageChunk())));
+    await answer.write(chunk(event("[DONE]")));
+    await answer.write(LAST_CHUNK);
+  };
+}
+
+/** One client that behaves, leaves, resets, dawdles or sends nonsense. */
+async function client(rig: Rig, random: () => number): Promise<void> {
+  const path = random() < 0.3 ? "/v1/messages" : random() < 0.2 ? "/v1/embeddings" : "/v1/chat/completions";
+  const body = {
+    model: random() < 0.03 ? "unknown" : "m",
+    stream: random() < 0.6,
+    max_tokens: 5,
+    input: "x",
+    messages: [{ role: "user", content: "z".repeat(random() * 3000) }],
+  };
+  const bytes = random() < 0.03 ? "nonsense\r\n\r\n" : rawChat(body, { path, headers: ["connection: close"] });
+  const raw = await RawClient.connect(rig.port).catch(() => null);
+  if (raw === null) return;
+  const manner = random();
+  raw.socket.write(manner < 0.05 ? bytes.slice(0, Math.floor(bytes.length * random())) : bytes);
+  if (manner < 0.15) {
+    await sleep(random() * 15);
+    raw.reset();
+  } else if (manner < 0.2) {
+    raw.socket.pause();
+    await sleep(random() * 60);
+    raw.socket.resume();
+  } else if (manner < 0.25) {
+    await sleep(random() * 15);
+    raw.socket.end();
+  }
+  const limit = sleep(3000).then(() => raw.reset());
+  await Promise.race([
+    limit,
+    new Promise<void>((resolve) => (raw.isClosed ? resolve() : raw.socket.once("close", () => resolve()))),
+  ]);
+}
+
+function sleep(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms).unref());
+}
+
+async function runAll(rig: Rig, random: () => number): Promise<void> {
+  let left = TOTAL;
+  const lane = async (): Promise<void> => {
+    while (left-- > 0) await client(rig, random);
+  };
+  await Promise.all(Array.from({ length: PARALLEL }, lane));
+}
+
+it(
+  `passes no limit and gives everything back over ${TOTAL} requests of every kind`,
+  async () => {
+    const seed = Number(process.env.OBLETH_TORTURE_SEED ?? 20_261_130);
+    const random = seeded(seed);
+    const backends: ScriptedUpstream[] = [await backend(moody(random)), await backend(moody(random))];
+    const capped = key({
+      policy: { ...key().policy, maxInFlight: KEY_CAP * 2 },
+      tenant: tenant({ tokensPerMinute: 1e9 }),
+    });
+    const rig = await gatewayWith({
+      models: [
+        model(
+          backends.map((upstream) => endpoint(upstream.base, { maxInFlight: ENDPOINT_CAP })),
+          { maxInFlight: POOL, endpointSelection: "load_balance", maxRetries: 1 },
+        ),
+      ],
+      keys: new Map([[SECRET, capped]]),
+      settings: { firstByteTimeoutMs: 400, idleTimeoutMs: 400, clientStallMs: 1000 },
+      admissionTimeoutMs: 1500,
+    });
+    await runAll(rig, random);
+    await until(() => rig.listener.activeCount === 0 && rig.inFlight === 0, 10_000);
+    for (const upstream of backends) {
+      upstream.script = json(completion("after"));
+      await until(() => upstream.open === 0, 5_000);
+      expect(upstream.highWater).toBeLessThanOrEqual(ENDPOINT_CAP);
+    }
+    expect(rig.scheduler.sample().every((pool) => pool.inFlight === 0 && pool.queued === 0)).toBe(true);
+    expect(rig.faults).toEqual([]);
+    expect(rig.lines.filter((line) => line.level === "error")).toEqual([]);
+    const answers = await Promise.all(Array.from({ length: KEY_CAP * 2 }, () => rig.chat()));
+    expect(answers.map((answer) => answer.status)).toEqual(Array(KEY_CAP * 2).fill(200));
+    await Promise.all(answers.map((answer) => answer.text()));
+    const ids = new Set(rig.records.map((record) => record.requestId));
+    expect(ids.size).toBe(rig.records.length);
+    const outcomes = new Set(rig.records.map((record) => record.outcome));
+    for (const outcome of ["completed", "client_gone", "upstream_error", "refused"] as const)
+      expect(outcomes).toContain(outcome);
+  },
+  // Time for the full run on a slow machine.
+  30 * 60_000,
+);
