@@ -76,7 +76,7 @@ local function parts_of_hold(id)
   return string.match(id, '^([^|]*)|([^|]*)|([^|]*)|')
 end
 
--- Pool, tenant and key names may be empty; `x or ''` in one place keeps callers short.
+-- Calls with any number of arguments: the interpreter's stack takes a few thousand at once.
 local function call_in_chunks(command, key, args)
   for from = 1, #args, 1000 do
     redis.call(command, key, unpack(args, from, math.min(from + 999, #args)))

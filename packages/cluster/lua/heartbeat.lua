@@ -110,7 +110,7 @@ for i = 1, #slots, 2 do
     else
       gone[#gone + 1] = field
     end
-  elseif head == 's|' then
+  elseif head == 's|' or field == 'W' then
     if (tonumber(value) or 0) <= now then gone[#gone + 1] = field end
   else
     if field == 'g' then old_total = tonumber(value) or 0 end

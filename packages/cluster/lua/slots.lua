@@ -3,7 +3,8 @@
 -- Atomic: a claim takes pool, ceiling, tenant cap and key cap together or nothing; a hold swaps a running slot for a
 -- held one without a moment in which it is free. One call carries all operations of one tick of one replica.
 --
--- KEYS[1]      hash  totals, wait marks, `h|<pool>` and `H` held sessions of a pool and in all, `s|<pool>` starving until
+-- KEYS[1]      hash  totals; marks, and in `W` until when there may be some; `h|<pool>` and `H` held sessions of a pool
+--                    and in all; `s|<pool>` starving until
 -- KEYS[2]      hash  what this replica holds, same limits; `e` its epoch
 -- KEYS[3]      zset  replicas by expiry
 -- KEYS[4]      zset  held sessions by the moment the hold runs out
@@ -12,23 +13,23 @@
 -- ARGV[1]      replica
 -- ARGV[2]      its epoch: operations sent before its last reconcile are refused
 -- ARGV[3]      channel for pools with a freed slot
--- ARGV[at]     from 4 on, each operation: C claim, R release, H hold, D drop the pool's holds
+-- ARGV[at]     from 4 on, each operation: C claim, S claim with a session or a flag, R release, H hold, D drop holds
 -- ARGV[at+1]   pool; all that D has
 -- ARGV[at+2]   tenant
 -- ARGV[at+3]   key; all that R has
--- ARGV[at+4]   C, H: session, empty for none
--- ARGV[at+5]   C, H: how long ago the request arrived, ms
--- ARGV[at+6]   C: pool size           H: ms between the session's last finish and this arrival, -1 when not known
--- ARGV[at+7]   C: ceiling             H: how long to hold, ms
--- ARGV[at+8]   C: tenant cap or -1    H: how long to remember the session, ms
--- ARGV[at+9]   C: key cap or -1       H: most held sessions of the pool
--- ARGV[at+10]  C: h held slot only, s starving, hs both, - neither    H: most holds in a row while others wait
+-- ARGV[at+4]   C, S: pool size             H: ms between the session's last finish and this arrival, -1 when not known
+-- ARGV[at+5]   C, S: ceiling               H: how long to hold, ms
+-- ARGV[at+6]   C, S: tenant cap or -1      H: how long to remember the session, ms
+-- ARGV[at+7]   C, S: key cap or -1         H: most held sessions of the pool
+-- ARGV[at+8]   S, H: session, empty for none
+-- ARGV[at+9]   S, H: how long ago the request arrived, ms
+-- ARGV[at+10]  S: h held slot only, s starving, hs both, - neither       H: most holds in a row while others wait
 --
 -- Replies: {unregistered}: unknown, expired or of an older epoch, nothing was done; the replica must reconcile |
 --          {done, now, one string per operation}:
---          C: G granted, R redeemed, then `:<ms>` since the session's last finish when it is known |
---             g, p, t, k denied by ceiling, pool, tenant, key, then `:<ms>` when it is only kept for another replica |
---             n no held slot
+--          C, S: G granted, R redeemed, then `:<ms>` from the session's last finish to this arrival when it is known |
+--                g, p, t, k denied by ceiling, pool, tenant, key, then `:<ms>` when it is only kept for another replica |
+--                n no held slot
 --          R: F freed, - not held          H: H held, N renewed and freed, F freed, - not held          D: D
 -- Events:  the pool id on the released channel, for each pool with a freed slot while a replica is marked as waiting
 -- Cost:    O(operations), plus O(holds) for a starving claim and a drop; at most 100 holds that ran out per call
@@ -38,46 +39,54 @@
 
 local now = now_ms()
 local me, epoch, channel = ARGV[1], ARGV[2], ARGV[3]
-local count, dirty, own, own_dirty = {}, {}, {}, {}
-local marks, marks_dirty = {}, {}
-local announced = {}
-local ops = {}
 
--- 1. Read: the operations, then all their fields in one go.
-local names, wanted = { 'H', 'g', 'w' }, { H = true, g = true, w = true }
-local own_names = { 'e', 'g' }
-local own_wanted = { g = true }
-local function want(field)
-  if not wanted[field] then
-    wanted[field] = true
-    names[#names + 1] = field
+-- 1. Read: the operations, then all their fields in one go. `count` and `own` change in memory and are written once.
+local ops = {}
+local count, before, names = { H = 0, W = 0, g = 0 }, {}, { 'H', 'W', 'g' }
+local own, own_before, own_names = { g = 0 }, {}, { 'e', 'g' }
+local pool_limits = {}
+
+local function limits_of_op(pool, tenant, key)
+  local p = pool_limits[pool]
+  if not p then
+    p = 'p|' .. pool
+    pool_limits[pool] = p
   end
+  local limits = { 'g', p, 't|' .. pool .. '|' .. tenant, 'k|' .. pool .. '|' .. key }
+  for i = 2, 4 do
+    local limit = limits[i]
+    if not count[limit] then
+      count[limit] = 0
+      names[#names + 1] = limit
+    end
+    if not own[limit] then
+      own[limit] = 0
+      own_names[#own_names + 1] = limit
+    end
+  end
+  return limits
 end
 
-local at = 4
-while at <= #ARGV do
-  local op = { kind = ARGV[at], pool = ARGV[at + 1] }
-  if op.kind == 'D' then
+local at, last = 4, #ARGV
+while at <= last do
+  local kind, pool = ARGV[at], ARGV[at + 1]
+  local op = { kind = kind, pool = pool }
+  if kind == 'D' then
     at = at + 2
   else
-    op.limits = limits_of(op.pool, ARGV[at + 2], ARGV[at + 3])
-    for i = 2, 4 do
-      local limit = op.limits[i]
-      want(limit)
-      want(mark_field(limit))
-      if not own_wanted[limit] then
-        own_wanted[limit] = true
-        own_names[#own_names + 1] = limit
-      end
-    end
-    if op.kind == 'R' then
+    op.limits = limits_of_op(pool, ARGV[at + 2], ARGV[at + 3])
+    if kind == 'R' then
       at = at + 4
     else
-      if ARGV[at + 4] ~= '' then op.hold = op.pool .. '|' .. ARGV[at + 2] .. '|' .. ARGV[at + 3] .. '|' .. ARGV[at + 4] end
-      op.arrived = now - tonumber(ARGV[at + 5])
-      op.a, op.b, op.c, op.d = tonumber(ARGV[at + 6]), tonumber(ARGV[at + 7]), tonumber(ARGV[at + 8]), tonumber(ARGV[at + 9])
-      op.flags = ARGV[at + 10]
-      at = at + 11
+      op.a, op.b, op.c, op.d = tonumber(ARGV[at + 4]), tonumber(ARGV[at + 5]), tonumber(ARGV[at + 6]), tonumber(ARGV[at + 7])
+      if kind == 'C' then
+        at = at + 8
+      else
+        if ARGV[at + 8] ~= '' then op.hold = pool .. '|' .. ARGV[at + 2] .. '|' .. ARGV[at + 3] .. '|' .. ARGV[at + 8] end
+        op.arrived = now - tonumber(ARGV[at + 9])
+        op.flags = ARGV[at + 10]
+        at = at + 11
+      end
     end
   end
   ops[#ops + 1] = op
@@ -86,56 +95,78 @@ end
 local expiry = redis.call('ZSCORE', KEYS[3], me)
 local values = redis.call('HMGET', KEYS[2], unpack(own_names))
 if not expiry or tonumber(expiry) <= now or values[1] ~= epoch then return { 'unregistered' } end
-for i = 2, #own_names do own[own_names[i]] = tonumber(values[i] or 0) or 0 end
-
-local function read_slots(fields)
-  for i, value in ipairs(redis.call('HMGET', KEYS[1], unpack(fields))) do
-    if string.byte(fields[i]) == 119 then
-      marks[fields[i]] = value and read_mark(value, now) or false
-    else
-      count[fields[i]] = tonumber(value or 0) or 0
-    end
-  end
+for i = 2, #own_names do
+  local n = tonumber(values[i] or 0) or 0
+  own[own_names[i]], own_before[own_names[i]] = n, n
 end
-read_slots(names)
+values = redis.call('HMGET', KEYS[1], unpack(names))
+for i = 1, #names do
+  local n = tonumber(values[i] or 0) or 0
+  count[names[i]], before[names[i]] = n, n
+end
 -- Totals below what this replica alone holds: they were lost, and only a reconcile brings them back.
 if own.g > count.g then return { 'unregistered' } end
 
--- 2. Run. Counts and marks change in memory and are written once at the end.
+-- 2. Run.
 local function total(field)
-  if not count[field] then read_slots({ field }) end
-  return count[field]
+  local n = count[field]
+  if not n then
+    n = tonumber(redis.call('HGET', KEYS[1], field) or 0) or 0
+    count[field], before[field] = n, n
+  end
+  return n
 end
 
 local function add(field, by)
   count[field] = math.max(0, total(field) + by)
-  dirty[field] = true
 end
 
 local function add_own(limits, by)
-  for i = 1, 4 do
-    own[limits[i]] = own[limits[i]] + by
-    own_dirty[limits[i]] = true
+  for i = 1, 4 do own[limits[i]] = own[limits[i]] + by end
+end
+
+local marks, changed_marks = {}, {}
+local may_have_marks = count.W > now
+
+-- The mark of a limit, false when it has none.
+local function mark_of(limit)
+  local mark = marks[limit]
+  if mark == nil then
+    local text = may_have_marks and redis.call('HGET', KEYS[1], mark_field(limit))
+    mark = text and read_mark(text, now) or false
+    marks[limit] = mark
+  end
+  return mark
+end
+
+local function change_mark(limit)
+  changed_marks[limit] = true
+  count.W = now + WAIT_MS
+end
+
+if may_have_marks then
+  local limits, fields = {}, {}
+  for i = 3, #names do
+    limits[#limits + 1] = names[i]
+    fields[#fields + 1] = mark_field(names[i])
+  end
+  for i, text in ipairs(redis.call('HMGET', KEYS[1], unpack(fields))) do
+    marks[limits[i]] = text and read_mark(text, now) or false
   end
 end
 
-local function mark_of(limit)
-  local field = mark_field(limit)
-  if marks[field] == nil then read_slots({ field }) end
-  return marks[field], field
-end
-
 -- One slot is free again: who has waited longest gets the turn, and everybody who waits is told.
+local announced = {}
 local function give_back(limits, pool)
   for i = 1, 4 do
-    add(limits[i], -1)
-    local mark, field = mark_of(limits[i])
+    local limit = limits[i]
+    add(limit, -1)
+    local mark = mark_of(limit)
     if mark and (mark.till > 0 or #mark.waits > 0) then
       announced[pool] = true
       if mark.till == 0 then
-        local first = table.remove(mark.waits, 1)
-        mark.turn, mark.till = first.name, now + TURN_MS
-        marks_dirty[field] = true
+        mark.turn, mark.till = table.remove(mark.waits, 1).name, now + TURN_MS
+        change_mark(limit)
       end
     end
   end
@@ -160,17 +191,7 @@ local function drop_holds(pool)
   end
 end
 
--- 0 when the limit has room for this replica; 1 when it is full; 2 when the room is kept for another, and until when.
-local function room(limit, size)
-  local used = total(limit)
-  if used >= size then return 1 end
-  local mark = mark_of(limit)
-  if mark and mark.till > 0 and mark.turn ~= me and used + 1 >= size then return 2, mark.till end
-  return 0
-end
-
 local DENIALS = { 'g', 'p', 't', 'k' }
-local UNLIMITED = 9007199254740991
 
 local function since_last_finish(op)
   local finish = op.hold and string.match(redis.call('HGET', KEYS[5], op.hold) or '', '^(%d+)|')
@@ -178,59 +199,69 @@ local function since_last_finish(op)
   return ':' .. whole(op.arrived - tonumber(finish))
 end
 
+-- Ends this replica's turn, if it has it.
+local function end_turn(limit)
+  local mark = mark_of(limit)
+  if mark and mark.turn == me then
+    mark.turn, mark.till = '-', 0
+    change_mark(limit)
+  end
+end
+
+-- The limit at `level` has no room for this replica: it waits there, and its turns above are of no use to it.
+local function deny(limits, level, till)
+  for i = 1, level do end_turn(limits[i]) end
+  local limit = limits[level]
+  local mark = mark_of(limit)
+  if not mark then
+    mark = read_mark(nil, now)
+    marks[limit] = mark
+  end
+  wait_in(mark, me, now)
+  change_mark(limit)
+  return till and DENIALS[level] .. ':' .. whole(till - now) or DENIALS[level]
+end
+
 local function claim(op)
-  if string.find(op.flags, 's', 1, true) then
-    count['s|' .. op.pool] = now + 1000
-    dirty['s|' .. op.pool] = true
-    drop_holds(op.pool)
+  local limits, flags = op.limits, op.flags
+  if flags then
+    if string.find(flags, 's', 1, true) then
+      total('s|' .. op.pool)
+      count['s|' .. op.pool] = now + 1000
+      drop_holds(op.pool)
+    end
+    if op.hold and count.H > 0 and redis.call('ZSCORE', KEYS[4], op.hold) then
+      end_hold(op.hold, op.pool)
+      add_own(limits, 1)
+      return 'R' .. since_last_finish(op)
+    end
+    if string.find(flags, 'h', 1, true) then return 'n' end
   end
-  if op.hold and count.H > 0 and redis.call('ZSCORE', KEYS[4], op.hold) then
-    end_hold(op.hold, op.pool)
-    add_own(op.limits, 1)
-    return 'R' .. since_last_finish(op)
-  end
-  if string.find(op.flags, 'h', 1, true) then return 'n' end
-  local sizes = { op.b, op.a, op.c < 0 and UNLIMITED or op.c, op.d < 0 and UNLIMITED or op.d }
   for i = 1, 4 do
-    local answer, till = room(op.limits[i], sizes[i])
-    if answer ~= 0 then
-      -- A turn above the limit that denied is of no use to this replica.
-      for j = 1, i - 1 do
-        local mark, field = mark_of(op.limits[j])
-        if mark and mark.turn == me then
-          mark.turn, mark.till = '-', 0
-          marks_dirty[field] = true
-        end
-      end
-      local mark, field = mark_of(op.limits[i])
-      if not mark then
-        mark = read_mark(nil, now)
-        marks[field] = mark
-      end
-      wait_in(mark, me, now)
-      if mark.turn == me then mark.turn, mark.till = '-', 0 end
-      marks_dirty[field] = true
-      return DENIALS[i] .. (answer == 2 and ':' .. whole(till - now) or '')
+    local size = i == 1 and op.b or i == 2 and op.a or i == 3 and op.c or op.d
+    if size >= 0 then
+      local used = count[limits[i]]
+      if used >= size then return deny(limits, i) end
+      local mark = used + 1 >= size and mark_of(limits[i])
+      if mark and mark.till > 0 and mark.turn ~= me then return deny(limits, i, mark.till) end
     end
   end
   for i = 1, 4 do
-    add(op.limits[i], 1)
-    local mark, field = mark_of(op.limits[i])
+    local limit = limits[i]
+    count[limit] = count[limit] + 1
+    own[limit] = own[limit] + 1
+    local mark = mark_of(limit)
     if mark then
       unmark(mark, me)
       if mark.turn == me then mark.turn, mark.till = '-', 0 end
-      marks_dirty[field] = true
+      change_mark(limit)
     end
   end
-  add_own(op.limits, 1)
-  return 'G' .. since_last_finish(op)
+  return op.hold and 'G' .. since_last_finish(op) or 'G'
 end
 
 local function holds_all(limits)
-  for i = 1, 4 do
-    if own[limits[i]] < 1 then return false end
-  end
-  return true
+  return own[limits[1]] > 0 and own[limits[2]] > 0 and own[limits[3]] > 0 and own[limits[4]] > 0
 end
 
 local function release(op)
@@ -260,7 +291,7 @@ local function hold(op)
   local reply = 'F'
   if may then
     in_row = waited_for and in_row + 1 or 0
-    redis.call('ZADD', KEYS[4], whole(now + hold_ms), op.hold)
+    redis.call('ZADD', KEYS[4], now + hold_ms, op.hold)
     reply = stands and 'N' or 'H'
   else
     in_row = 0
@@ -272,7 +303,7 @@ local function hold(op)
     give_back(op.limits, op.pool)
   end
   redis.call('HSET', KEYS[5], op.hold, whole(now) .. '|' .. in_row)
-  redis.call('ZADD', KEYS[6], whole(now + keep_ms), op.hold)
+  redis.call('ZADD', KEYS[6], now + keep_ms, op.hold)
   for _, key in ipairs({ KEYS[5], KEYS[6] }) do
     if redis.call('PTTL', key) < keep_ms then redis.call('PEXPIRE', key, keep_ms) end
   end
@@ -283,13 +314,14 @@ if count.H > 0 then
   for _, id in ipairs(redis.call('ZRANGEBYSCORE', KEYS[4], '-inf', now, 'LIMIT', 0, 100)) do free_hold(id) end
 end
 local replies = { 'done', whole(now) }
-for i, op in ipairs(ops) do
-  local reply
-  if op.kind == 'C' then
+for i = 1, #ops do
+  local op = ops[i]
+  local kind, reply = op.kind, nil
+  if kind == 'C' or kind == 'S' then
     reply = claim(op)
-  elseif op.kind == 'R' then
+  elseif kind == 'R' then
     reply = release(op)
-  elseif op.kind == 'H' then
+  elseif kind == 'H' then
     reply = hold(op)
   else
     drop_holds(op.pool)
@@ -298,23 +330,26 @@ for i, op in ipairs(ops) do
   replies[i + 2] = reply
 end
 
--- 3. Write.
-local function write(key, changed, value_of)
+-- 3. Write what changed; a count of 0 is deleted.
+local function write(key, values, was)
   local set, gone = {}, {}
-  for field in pairs(changed) do
-    local value = value_of(field)
-    if value then
-      set[#set + 1] = field
-      set[#set + 1] = value
-    else
-      gone[#gone + 1] = field
+  for field, value in pairs(values) do
+    if value ~= was[field] then
+      if value and value ~= 0 then
+        set[#set + 1] = field
+        set[#set + 1] = value
+      else
+        gone[#gone + 1] = field
+      end
     end
   end
   call_in_chunks('HSET', key, set)
   call_in_chunks('HDEL', key, gone)
 end
-write(KEYS[1], dirty, function(field) return count[field] > 0 and whole(count[field]) or nil end)
-write(KEYS[1], marks_dirty, function(field) return mark_text(marks[field]) end)
-write(KEYS[2], own_dirty, function(field) return own[field] > 0 and whole(own[field]) or nil end)
+write(KEYS[1], count, before)
+write(KEYS[2], own, own_before)
+local texts = {}
+for limit in pairs(changed_marks) do texts[mark_field(limit)] = mark_text(marks[limit]) or 0 end
+write(KEYS[1], texts, {})
 for pool in pairs(announced) do redis.call('PUBLISH', channel, pool) end
 return replies

@@ -119,15 +119,17 @@ function pushOperation(args: (string | number)[], operation: SlotOperation): voi
       return;
     case "claim": {
       const { session, sinceArrivalMs, poolSize, ceiling, tenantCap, keyCap, isForHoldOnly, isStarving } = operation;
+      const isPlain = session === null && !isForHoldOnly && !isStarving;
+      args.push(isPlain ? "C" : "S", pool, tenant, key, poolSize, ceiling, tenantCap ?? -1, keyCap ?? -1);
+      if (isPlain) return;
       const flags = `${isForHoldOnly ? "h" : ""}${isStarving ? "s" : ""}`;
-      args.push("C", pool, tenant, key, session === null ? "" : escapePart(session), Math.floor(sinceArrivalMs));
-      args.push(poolSize, ceiling, tenantCap ?? -1, keyCap ?? -1, flags === "" ? "-" : flags);
+      args.push(session === null ? "" : escapePart(session), Math.floor(sinceArrivalMs), flags === "" ? "-" : flags);
       return;
     }
     case "hold": {
       const { session, sinceArrivalMs, sinceLastFinishMs, holdMs, keepMs, maxHeld, maxJumps } = operation;
-      args.push("H", pool, tenant, key, escapePart(session), Math.floor(sinceArrivalMs));
-      args.push(sinceLastFinishMs ?? -1, Math.floor(holdMs), Math.ceil(keepMs), maxHeld, maxJumps);
+      args.push("H", pool, tenant, key, sinceLastFinishMs ?? -1, Math.floor(holdMs), Math.ceil(keepMs), maxHeld);
+      args.push(escapePart(session), Math.floor(sinceArrivalMs), maxJumps);
       return;
     }
   }
