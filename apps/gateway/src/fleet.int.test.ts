@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import type { FairshareLive } from "@obleth/contract";
-import postgres from "postgres";
+import { connect } from "@obleth/db";
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFailed } from "vitest";
 import { GatewayProcess, until } from "./testing/gateway-process";
 import { HeldBackend } from "./testing/held-backend";
@@ -23,7 +23,7 @@ let keyId: string;
 beforeAll(async () => {
   folder = mkdtempSync(path.join(tmpdir(), "obleth-fleet-"));
   backend = await HeldBackend.start();
-  const admin = postgres(server, { max: 1 });
+  const admin = connect(server, { max: 1 });
   await admin.unsafe(`create database "${NAME}"`);
   await admin.end();
   const both = [startOne(), startOne()];
@@ -43,7 +43,7 @@ afterAll(async () => {
   await Promise.all(gateways.map((gateway) => gateway.stop()));
   backend.stop();
   rmSync(folder, { recursive: true, force: true });
-  const admin = postgres(server, { max: 1 });
+  const admin = connect(server, { max: 1 });
   await admin.unsafe(`drop database if exists "${NAME}" with (force)`);
   await admin.end();
 }, 60_000);

@@ -2,7 +2,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import postgres from "postgres";
+import { connect } from "@obleth/db";
 import { afterEach, beforeEach, describe, expect, it, onTestFailed } from "vitest";
 import { GatewayProcess, until } from "./testing/gateway-process";
 import { HeldBackend } from "./testing/held-backend";
@@ -44,7 +44,7 @@ const isAlive = (pid: number) => {
 async function usageRows(gateway: GatewayProcess): Promise<number> {
   const { port, dir } = gateway.run.database ?? { port: 0, dir: "" };
   const password = readFileSync(path.join(dir, "password"), "utf8").trim();
-  const sql = postgres(`postgres://obleth:${password}@127.0.0.1:${port}/obleth`, { max: 1 });
+  const sql = connect(`postgres://obleth:${password}@127.0.0.1:${port}/obleth`, { max: 1 });
   const [row] = await sql<{ n: number }[]>`select count(*)::int as n from usage`;
   await sql.end();
   return row?.n ?? 0;
