@@ -7,11 +7,18 @@ const FILE_LIMIT = 400;
 /** A test file is a list; its length says less. */
 const TEST_FILE_LIMIT = 600;
 const FUNCTION_LIMIT = 70;
+/** Markup is a list of what is on the page; cutting it by length alone hides what belongs together. */
+const MARKUP_FUNCTION_LIMIT = 110;
 
 /** Files that are one long table by nature, with the reason. */
 const LONG_FILES: Readonly<Record<string, string>> = {
   "packages/config/src/defaults.ts": "one row per setting",
   "packages/contract/src/routes.ts": "one row per route",
+};
+
+/** Functions that are one long table by nature, with the reason. */
+const LONG_FUNCTIONS: Readonly<Record<string, string>> = {
+  "apps/dashboard/src/features/overview/logic/attention.ts attentionWords": "one case per kind of notice",
 };
 
 export interface FunctionLength {
@@ -25,9 +32,13 @@ export function tooLong(files: readonly SourceFile[], functions: readonly Functi
     .filter((file) => file.lines > (isTest(file.path) ? TEST_FILE_LIMIT : FILE_LIMIT) && !(file.path in LONG_FILES))
     .map((file) => `${file.path} has ${file.lines} lines; split it where a reader would look for two things`);
   const longFunctions = functions
-    .filter((one) => one.lines > FUNCTION_LIMIT)
-    .map((one) => `${one.path}: ${one.name} has ${one.lines} lines, at most ${FUNCTION_LIMIT}`);
+    .filter((one) => one.lines > limitOf(one.path) && !(`${one.path} ${one.name}` in LONG_FUNCTIONS))
+    .map((one) => `${one.path}: ${one.name} has ${one.lines} lines, at most ${limitOf(one.path)}`);
   return [...longFiles, ...longFunctions];
+}
+
+function limitOf(file: string): number {
+  return file.endsWith("x") ? MARKUP_FUNCTION_LIMIT : FUNCTION_LIMIT;
 }
 
 /** Every function of `file` with the lines from its first to its last, nested ones counted for themselves too. */
