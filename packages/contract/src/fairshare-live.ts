@@ -92,6 +92,7 @@ export const liveTenantTotal = z
     name: z.string(),
     group: z.string(),
     weight: z.int(),
+    effective_weight: z.int().describe("With a boost for every pool; before any model's percentage."),
     boost: liveBoost.nullable(),
     max_in_flight: z.int().nullable().describe("The tenant's own cap."),
     ...usage,

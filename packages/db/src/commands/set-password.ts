@@ -14,6 +14,8 @@ export function setPassword(
   return change(db, context, (inside) => storePassword(inside, wanted));
 }
 
+export const USED_LINK = "The link has expired or was used already; ask for another.";
+
 /** Makes a link token for a user; an older one stops working. */
 export function createResetToken(
   db: Db,
@@ -32,6 +34,15 @@ export function createResetToken(
   });
 }
 
+/** Whether a reset token would work now; so that nobody has a password hashed for nothing. */
+export async function isResetToken(db: Db, lookup: { tokenHash: string; nowMs: number }): Promise<boolean> {
+  const rows = await db
+    .select({ userId: resetTokens.userId })
+    .from(resetTokens)
+    .where(and(eq(resetTokens.tokenHash, lookup.tokenHash), gt(resetTokens.expiresAt, new Date(lookup.nowMs))));
+  return rows.length > 0;
+}
+
 /** Sets a password by a reset token, which works once; all sessions of the user end. */
 export function resetPassword(
   db: Db,
@@ -43,9 +54,7 @@ export function resetPassword(
       .delete(resetTokens)
       .where(and(eq(resetTokens.tokenHash, wanted.tokenHash), gt(resetTokens.expiresAt, inside.now)))
       .returning({ userId: resetTokens.userId });
-    if (token === undefined) {
-      throw new Refusal("wrong_credentials", "The link has expired or was used already; ask for another.", "token");
-    }
+    if (token === undefined) throw new Refusal("wrong_credentials", USED_LINK, "token");
     return storePassword(inside, { userId: token.userId, passwordHash: wanted.passwordHash });
   });
 }

@@ -1,6 +1,15 @@
 /** Signing in and out. A session's token is shown once and kept as a hash; a new password ends the other sessions. */
 import { randomBytes } from "node:crypto";
-import { beginSession, endSession, findPasswordHash, findUserByEmail, resetPassword, setPassword } from "@obleth/db";
+import {
+  beginSession,
+  endSession,
+  findPasswordHash,
+  findUserByEmail,
+  isResetToken,
+  resetPassword,
+  setPassword,
+  USED_LINK,
+} from "@obleth/db";
 import type { ManagementDeps } from "../deps";
 import { answer, type Call, changedReply, type Handlers } from "../http/call";
 import { Fault } from "../http/fault";
@@ -62,11 +71,13 @@ export function authHandlers(deps: ManagementDeps): Pick<Handlers, AuthRoute> {
     resetPassword: async ({ body, context, remoteAddress }) => {
       const attempt = { account: "reset link", address: remoteAddress };
       attempts.check(attempt);
-      const wanted = { tokenHash: sha256(body.token), passwordHash: await passwords.hash(body.new_password) };
-      const changed = await resetPassword(db, context, wanted).catch((error: unknown) => {
+      const tokenHash = sha256(body.token);
+      if (!(await isResetToken(db, { tokenHash, nowMs: context.nowMs }))) {
         attempts.failed(attempt);
-        throw error;
-      });
+        throw new Fault("wrong_credentials", USED_LINK, { field: "token" });
+      }
+      const passwordHash = await passwords.hash(body.new_password);
+      const changed = await resetPassword(db, context, { tokenHash, passwordHash });
       return changedReply(changed, {});
     },
   };

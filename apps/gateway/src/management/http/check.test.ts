@@ -1,4 +1,4 @@
-import { groupCreate, keyCreate, modelCreate, tenantCreate, tenantQuery } from "@obleth/contract";
+import { groupCreate, keyCreate, modelCreate, routes, tenantCreate, tenantQuery } from "@obleth/contract";
 import { describe, expect, it } from "vitest";
 import { check, readQuery } from "./check";
 import { expectedVersion } from "./etag";
@@ -76,6 +76,14 @@ describe("a query string", () => {
       expect(refusal(() => check(tenantQuery, read(text))).field).toBe("limit");
     },
   );
+
+  it("takes a flag with or without a value", () => {
+    const query = routes.importModels.query;
+    for (const text of ["dry_run", "dry_run=", "dry_run=true", "dry_run=1"]) {
+      expect(readQuery(query, new URLSearchParams(text)), text).toEqual({ dry_run: true });
+    }
+    expect(refusal(() => check(query, readQuery(query, new URLSearchParams("dry_run=yes")))).field).toBe("dry_run");
+  });
 
   it("refuses a parameter given twice rather than choosing one", () => {
     expect(refusal(() => read("limit=5&limit=6")).field).toBe("limit");

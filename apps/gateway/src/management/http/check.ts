@@ -34,7 +34,8 @@ function typed(schema: z.ZodObject | undefined, name: string, text: string): unk
   const field = schema !== undefined && Object.hasOwn(schema.shape, name) ? schema.shape[name] : undefined;
   const base = field instanceof z.ZodType ? unwrapped(field) : undefined;
   if (base instanceof z.ZodNumber && /^-?\d{1,20}(\.\d{1,20})?$/.test(text)) return Number(text);
-  if (base instanceof z.ZodBoolean && (text === "true" || text === "1")) return true;
+  // A flag without a value, `?dry_run`, is a flag that is set.
+  if (base instanceof z.ZodBoolean && (text === "" || text === "true" || text === "1")) return true;
   if (base instanceof z.ZodBoolean && (text === "false" || text === "0")) return false;
   return text;
 }
