@@ -3,7 +3,7 @@ import { Redis } from "ioredis";
 import type { Figure } from "../../../scripts/figures";
 import { owner, request } from "../test/sim/fleet";
 import { RealFleet } from "../test/support/real-fleet";
-import { eventually, type TestRedis } from "../test/support/redis-server";
+import { eventually, lasting, type TestRedis } from "../test/support/redis-server";
 import { limitFigure, shownFigure } from "./rates";
 
 const POOL = "p|chat";
@@ -58,7 +58,7 @@ async function outages(redis: TestRedis, rounds: number): Promise<Figure[]> {
     for (const { replica } of fleet.replicas) replica.arrive(request(1));
     await eventually("all have fallen back", all("fallback"));
     awayMs.push(performance.now() - failedAt);
-    await new Promise((resolve) => setTimeout(resolve, 1500 + Math.random() * 1000));
+    await lasting(1500 + Math.random() * 1000);
     redis.resume();
     const backAt = performance.now();
     await eventually("all share again", all("shared"));
@@ -107,7 +107,7 @@ async function heartbeatCost(redis: TestRedis): Promise<Figure[]> {
   await admin.config("RESETSTAT");
   await admin.config("SET", "slowlog-log-slower-than", "0");
   await admin.config("SET", "slowlog-max-len", "100");
-  await new Promise((resolve) => setTimeout(resolve, 3500));
+  await lasting(3500);
   const log = await admin.slowlog("GET", "100");
   const micros = (log as [number, number, number, string[]][])
     .filter(

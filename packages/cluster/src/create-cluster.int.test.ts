@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { owner, request } from "../test/sim/fleet";
 import { RealFleet } from "../test/support/real-fleet";
-import { eventually, freePort, startRedis, type TestRedis } from "../test/support/redis-server";
+import { eventually, freePort, lasting, startRedis, type TestRedis } from "../test/support/redis-server";
 import { startProxy, type TcpProxy } from "../test/support/tcp-proxy";
 
 const POOL = "p|chat";
@@ -207,10 +207,10 @@ describe("replicas on a real Redis", { timeout: 60_000 }, () => {
       if (fault < 0.3) proxy.cut();
       else if (fault < 0.6) proxy.swallows = "replies";
       else proxy.delayMs = () => Math.random() * 400;
-      await new Promise((resolve) => setTimeout(resolve, 300));
+      await lasting(300);
       proxy.swallows = "nothing";
       proxy.delayMs = () => 0;
-      await new Promise((resolve) => setTimeout(resolve, 100));
+      await lasting(100);
     }
     await eventually("all share", () => fleet.modes.every((mode) => mode === "shared"), 5000);
     await eventually("the fleet is within its slots", () => fleet.backend.running(POOL) <= 20);

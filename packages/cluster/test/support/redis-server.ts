@@ -68,6 +68,11 @@ export async function eventually(
   }
 }
 
+/** How long a fault on a real server lasts. */
+export function lasting(ms: number): Promise<void> {
+  return new Promise((resolve) => void setTimeout(resolve, ms));
+}
+
 async function portOpens(port: number, child: ChildProcess): Promise<void> {
   await eventually(`Redis listens on ${port}`, () => {
     if (child.exitCode !== null) throw new Error(`redis-server ended with ${child.exitCode}`);
