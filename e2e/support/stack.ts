@@ -121,6 +121,13 @@ export class Stack {
     return this.launcher.exitCode;
   }
 
+  /** Ends the launcher in a way that it cannot notice; what it started goes on running. */
+  async killLauncher(): Promise<void> {
+    const ended = once(this.launcher, "exit");
+    this.launcher.kill("SIGKILL");
+    await ended;
+  }
+
   private async untilPrinted(text: string): Promise<void> {
     const deadline = Date.now() + START_MS;
     while (!this.output.includes(text)) {

@@ -32,6 +32,19 @@ test("Ctrl-C stops every process cleanly and a second start keeps the data", asy
   expect(await second.stop()).toBe(0);
 });
 
+test("a start after a killed launcher clears away what it left running and keeps the data", async () => {
+  const first = await Stack.start();
+  await first.management.call("createTenant", { body: { name: "kept" } });
+  await first.killLauncher();
+  expect((await fetch(`${first.urls.admin}/health`)).status).toBe(200);
+
+  const second = await Stack.start({ dataDir: first.dataDir });
+  await expect(fetch(`${first.urls.admin}/health`)).rejects.toThrow();
+  const tenants = await second.management.call("listTenants", {});
+  expect(tenants.data.items.map((one) => one.name)).toContain("kept");
+  expect(await second.stop()).toBe(0);
+});
+
 test("an empty start makes no sample data", async () => {
   const stack = await Stack.start({ flags: ["--empty"] });
   expect((await stack.management.call("listTenants", {})).data.items).toEqual([]);
