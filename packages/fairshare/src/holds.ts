@@ -44,6 +44,8 @@ export function canRedeem(state: EngineState, waiter: Waiter): boolean {
   if (session === null || session.isGone || session.hold === null) return false;
   const { pool } = key.tenant;
   if (pool.settings.affinity === null || !pool.settings.hasServers || state.isShared) return false;
+  // Its own newer policy may have lifted a cap behind which a request waited past the bypass limit.
+  if (isStarving(state, pool)) return false;
   if (isAtJumpLimit(state, key) && key.oldest !== null && key.oldest.id < waiter.id) return false;
   return pool.taken <= pool.settings.size && state.taken <= state.ceiling && isWithinCaps(key);
 }
