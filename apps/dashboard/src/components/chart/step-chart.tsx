@@ -68,7 +68,8 @@ export default function StepChart(props: Readonly<StepChartProps>) {
         />
         <YAxis
           tickCount={props.heightPx < 160 ? 3 : 5}
-          width={36}
+          width={44}
+          tickFormatter={formatCount}
           tick={AXIS}
           stroke="var(--edge)"
           tickLine={false}

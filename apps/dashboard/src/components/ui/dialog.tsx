@@ -29,7 +29,11 @@ export function Dialog({ isOpen, onClose, title, description, children, footer, 
     <Base.Root open={isOpen} onOpenChange={(open) => (open ? undefined : onClose())}>
       <Base.Portal>
         <Base.Overlay className={OVERLAY} />
-        <Base.Content className={cn(CARD, className)} {...(description ? {} : { "aria-describedby": undefined })}>
+        <Base.Content
+          className={cn(CARD, className)}
+          onOpenAutoFocus={focusFirstField}
+          {...(description ? {} : { "aria-describedby": undefined })}
+        >
           <div className="flex items-start gap-3">
             <Base.Title className="min-w-0 flex-1 text-h2">{title}</Base.Title>
             <Base.Close asChild>
@@ -47,6 +51,15 @@ export function Dialog({ isOpen, onClose, title, description, children, footer, 
       </Base.Portal>
     </Base.Root>
   );
+}
+
+/** The first field where there is one, so that typing can begin; else whatever comes first. */
+function focusFirstField(event: Event): void {
+  const content = event.currentTarget;
+  const field = content instanceof HTMLElement ? content.querySelector<HTMLElement>("input, select, textarea") : null;
+  if (field === null) return;
+  event.preventDefault();
+  field.focus();
 }
 
 interface AlertProps {

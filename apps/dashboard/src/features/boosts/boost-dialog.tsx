@@ -213,7 +213,7 @@ function BoostEffect({ draft, tenant }: Readonly<{ draft: BoostDraft; tenant: Te
               kind: "boost" as const,
               id: draft.tenantId,
               value: factor,
-              model: draft.model === "" ? null : draft.model,
+              ...(draft.model === "" ? {} : { model: draft.model }),
             },
           ],
     [draft.tenantId, draft.model, factor],

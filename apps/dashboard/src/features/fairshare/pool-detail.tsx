@@ -27,6 +27,7 @@ import { SlotStrip } from "./slot-strip";
 import { StateBadge } from "./state-badge";
 import { TenantTable } from "./tenant-table";
 import { UnknownPool } from "./unknown-pool";
+import { usePoolKeys } from "./use-pool-keys";
 import { useStateAnnouncements } from "./use-state-announcements";
 import { WhatYouCanDo } from "./what-you-can-do";
 
@@ -40,6 +41,7 @@ export function PoolDetail({ name }: Readonly<{ name: string }>) {
   const pool = live?.pools.find((candidate) => candidate.model === name);
   const pools = useMemo(() => (pool === undefined ? undefined : [pool]), [pool]);
   useStateAnnouncements(pools);
+  usePoolKeys(name);
   if (live !== undefined && pool === undefined) return <UnknownPool name={name} />;
   return (
     <>

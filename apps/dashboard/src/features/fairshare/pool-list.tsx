@@ -77,7 +77,7 @@ function PoolSection({ live, sample, totals, isStale }: Readonly<PoolSectionProp
         title="No models yet"
         action={
           <Button asChild variant="primary">
-            <Link href="/models?new=1">Add a model</Link>
+            <Link href="/models?new=true">Add a model</Link>
           </Button>
         }
       >

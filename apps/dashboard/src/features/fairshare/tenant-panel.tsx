@@ -252,7 +252,7 @@ function PanelFacts({
 function PanelLinks({ tenant, pool }: Readonly<{ tenant: Tenant; pool: string }>) {
   const id = encodeURIComponent(tenant.id);
   const links = [
-    { href: `/boosts?new=1&tenant=${id}&model=${encodeURIComponent(pool)}`, label: "Boost" },
+    { href: `/boosts?new=true&tenant=${id}&model=${encodeURIComponent(pool)}`, label: "Boost" },
     { href: `/tenants/${id}`, label: "Open page" },
     { href: `/tenants/${id}?tab=keys`, label: "Keys" },
     { href: `/usage?tenant=${id}`, label: "Usage" },

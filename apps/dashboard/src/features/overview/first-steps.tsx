@@ -11,13 +11,13 @@ export function FirstSteps({ setup }: Readonly<{ setup: Overview["setup"] }>) {
     {
       isDone: setup.has_models,
       title: "Add a model",
-      href: "/models?new=1",
+      href: "/models?new=true",
       command: `${API}/models -d '{"name": "llama-70b", "api_base": "http://llm:8000/v1"}'`,
     },
     {
       isDone: setup.has_tenants,
       title: "Add a tenant",
-      href: "/tenants?new=1",
+      href: "/tenants?new=true",
       command: `${API}/tenants -d '{"name": "chatbot"}'`,
     },
     {

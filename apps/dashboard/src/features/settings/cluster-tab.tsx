@@ -195,6 +195,13 @@ const MODE_WORDS: Readonly<Record<Cluster["mode"], string>> = {
   split: "split: each gateway holds its part",
 };
 
+const MODE_SENTENCES: Readonly<Record<Cluster["mode"], string>> = {
+  local: "Limits hold on each gateway.",
+  shared: "Limits hold over all gateways together.",
+  fallback: "Shared slots are unavailable, so each gateway holds its part of every limit.",
+  split: "Each gateway holds its part of every limit.",
+};
+
 function answerOf(cluster: Cluster): string {
   const late = cluster.replicas.filter(
     (replica) => (replica.heartbeat_age_ms ?? 0) > replica.ttl_ms * LATE_PART,
@@ -204,5 +211,5 @@ function answerOf(cluster: Cluster): string {
       ? `${plural(cluster.replicas.length, "gateway")}, all alive`
       : `${plural(cluster.replicas.length, "gateway")}, ${late} late`;
   const redis = cluster.redis === null ? "" : cluster.redis.reachable ? " Redis answers." : " Redis does not answer.";
-  return `${alive}. Limits: ${MODE_WORDS[cluster.mode]}.${redis}`;
+  return `${alive}. ${MODE_SENTENCES[cluster.mode]}${redis}`;
 }

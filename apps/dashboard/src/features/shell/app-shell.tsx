@@ -6,6 +6,7 @@ import { Patterns } from "../../components/ui/patterns";
 import { ModeBanner } from "./mode-banner";
 import { NavBar } from "./nav-bar";
 import { StatusBar } from "./status-bar";
+import { TabTitle } from "./tab-title";
 import { useShortcuts } from "./use-shortcuts";
 
 const CommandMenu = dynamic(() => import("./command-menu").then((module) => module.CommandMenu), { ssr: false });
@@ -31,6 +32,7 @@ export function AppShell({ children }: Readonly<{ children: ReactNode }>) {
         </Suspense>
       </header>
       <Suspense>
+        <TabTitle />
         <ModeBanner />
       </Suspense>
       <main id="content" tabIndex={-1} className="mx-auto max-w-[1440px] px-4 pt-5 pb-16 outline-none">

@@ -13,7 +13,6 @@ export const NAV_LINKS: readonly NavLink[] = [
   { href: "/keys", label: "Keys", key: "k" },
   { href: "/usage", label: "Usage", key: "u" },
   { href: "/audit", label: "Audit", key: "a" },
-  { href: "/simulator", label: "Simulator", key: "i" },
   { href: "/settings", label: "Settings", key: "s" },
 ];
 

@@ -59,7 +59,7 @@ export function TenantPage({ id }: Readonly<{ id: string }>) {
         actions={
           <>
             <Button asChild>
-              <Link href={`/boosts?new=1&tenant=${encodeURIComponent(id)}`}>Boost</Link>
+              <Link href={`/boosts?new=true&tenant=${encodeURIComponent(id)}`}>Boost</Link>
             </Button>
             <Button asChild>
               <Link href={`/usage?tenant=${encodeURIComponent(id)}`}>Usage</Link>

@@ -29,7 +29,7 @@ export function actionHref(action: SuggestedAction, where: Where): string | null
     case "raise_weight":
       return panel(where.tenantId);
     case "boost_tenant":
-      return `/boosts?new=1&tenant=${tenant}&model=${pool}`;
+      return `/boosts?new=true&tenant=${tenant}&model=${pool}`;
     case "cap_holder":
       return panel(tenantInPath(action.path) ?? where.tenantId);
     case "raise_key_cap":

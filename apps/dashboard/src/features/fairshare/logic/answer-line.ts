@@ -55,9 +55,3 @@ export function changeAnnouncement(before: readonly PoolLoad[], after: readonly 
   const words = band === "full_waiting" ? `is full, ${worst.queued} waiting` : `has no servers`;
   return `${worst.model}${others} ${words}`;
 }
-
-/** The tab's title: the worst state first. */
-export function titlePrefix(totals: PoolTotals, isStale: boolean): string {
-  if (isStale) return "(stale) ";
-  return totals.byState.full > 0 ? `(${totals.byState.full} full) ` : "";
-}

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { actionHref } from "./action-links";
-import { changeAnnouncement, fairshareAnswer, paceText, poolAnswer, titlePrefix } from "./answer-line";
+import { changeAnnouncement, fairshareAnswer, paceText, poolAnswer } from "./answer-line";
 import { confirmBands, listedBand } from "./confirmed-bands";
 import { laneHolders } from "./lanes";
 import { nearestNames } from "./nearest-names";
@@ -252,12 +252,6 @@ describe("sentences", () => {
     expect(changeAnnouncement(before, after)).toBe("llama-70b is full, 41 waiting");
     expect(changeAnnouncement(after, [pool({ in_flight: 10, queued: 42 })])).toBeNull();
     expect(changeAnnouncement([], after)).toBeNull();
-  });
-  it("put the worst state before the tab's title", () => {
-    const totals = poolTotals([pool({ in_flight: 10 }), pool({ in_flight: 10, queued: 1 })]);
-    expect(titlePrefix(totals, false)).toBe("(2 full) ");
-    expect(titlePrefix(totals, true)).toBe("(stale) ");
-    expect(titlePrefix(poolTotals([pool()]), false)).toBe("");
   });
 });
 

@@ -97,7 +97,7 @@ function hogRemedy(pool: PoolSituation, encoded: string): Remedy | null {
 function boostRemedy(below: readonly TenantLoad[], encoded: string): Remedy | null {
   const [first] = [...below].sort((a, b) => (a.position ?? Infinity) - (b.position ?? Infinity));
   if (first === undefined) return null;
-  const href = `/boosts?new=1&tenant=${encodeURIComponent(first.tenant_id)}&model=${encoded}`;
+  const href = `/boosts?new=true&tenant=${encodeURIComponent(first.tenant_id)}&model=${encoded}`;
   return { id: "boost", text: `Boost ${first.name} for a while: it waits below its share.`, href };
 }
 

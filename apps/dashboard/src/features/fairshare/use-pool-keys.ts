@@ -1,0 +1,28 @@
+"use client";
+
+import { useRouter } from "next/navigation";
+import { useEffect } from "react";
+import { isTyping } from "../../lib/is-typing";
+import { usePreferences } from "../../lib/preferences";
+import { useLiveSummary } from "../../queries/use-live";
+import { poolHref } from "./search-params";
+
+/** In a pool: [ and ] for the neighbours, w for why the row under focus waits. */
+export function usePoolKeys(name: string): void {
+  const router = useRouter();
+  const { hasShortcuts } = usePreferences();
+  const pools = useLiveSummary()?.live.pools;
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (!hasShortcuts || event.ctrlKey || event.metaKey || isTyping(event.target)) return;
+      if (event.key === "w")
+        document.activeElement?.closest("tr")?.querySelector<HTMLElement>("[aria-label^='Why ']")?.click();
+      const step = event.key === "[" ? -1 : event.key === "]" ? 1 : 0;
+      const names = (pools ?? []).map((pool) => pool.model);
+      const next = names[names.indexOf(name) + step];
+      if (step !== 0 && next !== undefined) router.push(poolHref(next));
+    };
+    window.addEventListener("keydown", onKey);
+    return () => window.removeEventListener("keydown", onKey);
+  }, [name, pools, hasShortcuts, router]);
+}
