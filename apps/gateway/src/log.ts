@@ -1,14 +1,19 @@
 /**
- * The process's log: one JSON line per event, named in dot form. Two nets keep secrets out: fields that are known to
- * hold them are censored by name, and every finished line is searched for key secrets, passwords in addresses and the
- * process's own secrets, whatever field or message they slipped into.
+ * The process's log: one JSON line per event, named in dot form. Every finished line is searched for secrets, whatever
+ * field or message they slipped into: fields known to hold them, keys, passwords in addresses, bearer credentials and
+ * the process's own secrets. A line without a trace of any, which is nearly every line, costs a few substring searches.
  */
 import type { Settings } from "@obleth/config";
 import pino, { type Logger } from "pino";
 
 export type Log = Logger;
 
+/** Fields whose values are never shown, at any depth. */
 const CENSORED = ["authorization", "cookie", "password", "secret", "token", "apiKey", "api_key", "headers", "body"];
+/** One search that finds a line worth a closer look: a censored field, or what every pattern below has in it. */
+const SUSPICIOUS = new RegExp(`"(?:${CENSORED.join("|")})":|sk_|://|earer `);
+/** Key secrets, credentials inside addresses, bearer credentials. */
+const PATTERNS = /sk_[0-9a-f]{16,}|(?<=:\/\/)[^\s/@"]+(?=@)|(?<=[Bb]earer )[^\s"\\]+/g;
 const HIDDEN = "[hidden]";
 /** Shorter values would hide half the alphabet. */
 const SHORTEST_SECRET = 8;
@@ -33,13 +38,7 @@ export interface LogHandle {
 export function makeLog(options: LogOptions): LogHandle {
   const output = options.write === undefined ? pino.destination({ dest: 1, sync: false }) : undefined;
   const write = options.write ?? ((line: string) => output?.write(line));
-  const hidden = new Set<string>();
-  let pattern = patternOf(hidden);
-  const hide = (secrets: readonly (string | null)[]) => {
-    for (const one of secrets) if (one !== null && one.length >= SHORTEST_SECRET) hidden.add(one);
-    pattern = patternOf(hidden);
-  };
-  hide(options.secrets);
+  const hidden = new HiddenWords(options.secrets);
   const log = pino(
     {
       level: options.level,
@@ -48,13 +47,12 @@ export function makeLog(options: LogOptions): LogHandle {
       formatters: { level: (label) => ({ level: label }) },
       messageKey: "event",
       serializers: { err: shownError },
-      redact: { paths: CENSORED.flatMap((name) => [name, `*.${name}`]), censor: HIDDEN },
     },
-    { write: (line: string) => write(line.replace(pattern, HIDDEN)) },
+    { write: (line: string) => write(hidden.hideIn(line)) },
   );
   return {
     log,
-    hide,
+    hide: (secrets) => hidden.add(secrets),
     flush: () => {
       try {
         output?.flushSync();
@@ -65,6 +63,35 @@ export function makeLog(options: LogOptions): LogHandle {
   };
 }
 
+class HiddenWords {
+  /** As they stand inside a JSON string, longest first. */
+  #words: readonly string[] = [];
+  /** All of them in one search; one expression is a tenth of the cost of looking for each. */
+  #pattern: RegExp | null = null;
+
+  constructor(secrets: readonly (string | null)[]) {
+    this.add(secrets);
+  }
+
+  add(secrets: readonly (string | null)[]): void {
+    const words = secrets.flatMap((one) => (one === null || one.length < SHORTEST_SECRET ? [] : [inJson(one)]));
+    this.#words = [...new Set([...this.#words, ...words])].sort((a, b) => b.length - a.length);
+    this.#pattern = this.#words.length === 0 ? null : new RegExp(this.#words.map(literally).join("|"), "g");
+  }
+
+  /** The line, with every secret replaced. */
+  hideIn(line: string): string {
+    const shown = SUSPICIOUS.test(line) ? censored(line).replace(PATTERNS, HIDDEN) : line;
+    return this.#pattern === null ? shown : shown.replace(this.#pattern, HIDDEN);
+  }
+}
+
+/** The line with the values of censored fields replaced, however deep. */
+function censored(line: string): string {
+  const fields: unknown = JSON.parse(line, (name, value: unknown) => (CENSORED.includes(name) ? HIDDEN : value));
+  return `${JSON.stringify(fields)}\n`;
+}
+
 /** An error without what a failed statement was given: rows hold hashes and sealed credentials. */
 function shownError(error: Error): object {
   const { params: _params, ...shown } = pino.stdSerializers.err(error);
@@ -72,16 +99,10 @@ function shownError(error: Error): object {
   return { ...shown, message: withoutParams(shown.message), stack: withoutParams(shown.stack) };
 }
 
-/** Key secrets, credentials inside addresses, bearer credentials, and the process's own. */
-function patternOf(hidden: ReadonlySet<string>): RegExp {
-  const own = [...hidden].sort((a, b) => b.length - a.length).map(escaped);
-  const kinds = ["sk_[0-9a-f]{16,}", '(?<=://)[^\\s/@"]+(?=@)', '(?<=[Bb]earer )[^\\s"\\\\]+'];
-  return new RegExp([...own, ...kinds].join("|"), "g");
+function inJson(secret: string): string {
+  return JSON.stringify(secret).slice(1, -1);
 }
 
-/** As it stands inside a JSON string and a regular expression. */
-function escaped(secret: string): string {
-  return JSON.stringify(secret)
-    .slice(1, -1)
-    .replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+function literally(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 }
