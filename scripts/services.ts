@@ -1,15 +1,17 @@
 /**
  * Runs a Node program with a real Postgres and a real Redis beside it, named in TEST_PG_URL and TEST_REDIS_URL; servers
- * that those variables already name are used as they are. Without a program it keeps the servers up until Ctrl-C:
- * `npx tsx scripts/services.ts`.
+ * that those variables already name are used as they are, and PG_BIN names the folder of another Postgres than the
+ * product's own. Without a program it keeps the servers up until Ctrl-C: `npx tsx scripts/services.ts`.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { exitWith } from "./launch/refusal.mjs";
+import { startPostgresFrom } from "./testing/postgres-elsewhere";
 import { type Service, startPostgres, startRedis } from "./testing/services";
 
 await exitWith(async () => {
   const started: Service[] = [];
+  const pgBin = process.env.PG_BIN;
   const use = async (variable: string, start: () => Promise<Service>) => {
     const given = process.env[variable];
     if (given !== undefined && given !== "") return given;
@@ -19,7 +21,7 @@ await exitWith(async () => {
   };
   try {
     const env = {
-      TEST_PG_URL: await use("TEST_PG_URL", startPostgres),
+      TEST_PG_URL: await use("TEST_PG_URL", () => (pgBin ? startPostgresFrom(pgBin) : startPostgres())),
       TEST_REDIS_URL: await use("TEST_REDIS_URL", startRedis),
     };
     const command = process.argv.slice(2);

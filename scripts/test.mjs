@@ -5,6 +5,7 @@
  *   --verify            the parts that need no services and no browser
  *   --only integration  tests on real Postgres and Redis
  *   --only e2e          the whole product in a real browser
+ *   --node 22           unit, property and integration tests on another Node
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -13,12 +14,15 @@ import { parseArgs } from "node:util";
 import { requireNode } from "./launch/environment.mjs";
 import { ensureInstalled } from "./launch/install.mjs";
 import { exitWith, Refusal } from "./launch/refusal.mjs";
+import { otherNode } from "./testing/other-node.mjs";
 import { buildPart, checkParts, e2ePart, vitestPart } from "./testing/parts.mjs";
 import { runParts } from "./testing/run-parts.mjs";
 
 await exitWith(async () => {
   requireNode();
-  const { values } = parseArgs({ options: { verify: { type: "boolean" }, only: { type: "string" } } });
+  const { values } = parseArgs({
+    options: { verify: { type: "boolean" }, only: { type: "string" }, node: { type: "string" } },
+  });
   process.env.CI = "true";
   const reports = mkdtempSync(path.join(tmpdir(), "obleth-test-"));
   try {
@@ -30,14 +34,16 @@ await exitWith(async () => {
 });
 
 /**
- * @param {{ verify?: boolean, only?: string }} flags
+ * @param {{ verify?: boolean, only?: string, node?: string }} flags
  * @param {string} reports folder for the runners' JSON reports
  */
 function chooseParts(flags, reports) {
+  const projects = ["unit", "property", "integration"];
+  if (flags.node) return [{ ...vitestPart(reports, projects), program: otherNode(flags.node) }];
   if (flags.verify) return [...checkParts(), vitestPart(reports, ["unit", "property"])];
   switch (flags.only) {
     case undefined:
-      return [...checkParts(), vitestPart(reports, ["unit", "property", "integration"]), buildPart(), e2ePart(reports)];
+      return [...checkParts(), vitestPart(reports, projects), buildPart(), e2ePart(reports)];
     case "integration":
       return [vitestPart(reports, ["integration"])];
     case "e2e":

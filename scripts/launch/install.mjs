@@ -31,7 +31,7 @@ export async function ensureInstalled() {
   if (isInstalled()) return;
   requireWritableTree();
   console.log("Installing packages (a minute or so) ...");
-  const npm = await findNpm();
+  const npm = findNpm();
   const code = await run(npm.command, [...npm.args, "ci", "--no-audit", "--no-fund", "--loglevel=error"]);
   if (code !== 0) throw new Refusal("npm ci failed; the lines above say why.");
 }
@@ -102,7 +102,7 @@ async function untilEnded(child) {
 }
 
 /** npm as a script of this very Node where possible, so that no wrapper stands between. */
-async function findNpm() {
+export function findNpm() {
   const fromRun = process.env.npm_execpath;
   if (fromRun?.endsWith(".js") && existsSync(fromRun)) return { command: process.execPath, args: [fromRun] };
   return { command: process.platform === "win32" ? "npm.cmd" : "npm", args: [] };

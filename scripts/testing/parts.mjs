@@ -7,7 +7,8 @@ import { ROOT } from "../launch/environment.mjs";
  * @typedef {{ passed: number, failed: number, skipped: number }} Tally
  * @typedef {object} Part
  * @property {string} name
- * @property {string[]} command arguments to this Node
+ * @property {string[]} command arguments to Node
+ * @property {string} [program] another Node than this one
  * @property {Record<string, string>} [env]
  * @property {boolean} [isQuick] may run beside other quick parts, its output shown when it is done
  * @property {string} [needs] the part without which this one cannot run

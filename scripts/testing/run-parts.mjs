@@ -37,7 +37,7 @@ export async function runParts(parts) {
 async function runPart(part) {
   const started = Date.now();
   if (!part.isQuick) console.log(`\n--- ${part.name}`);
-  const child = spawn(process.execPath, part.command, {
+  const child = spawn(part.program ?? process.execPath, part.command, {
     cwd: ROOT,
     env: { ...process.env, ...QUIET, FORCE_COLOR: "0", ...part.env },
     stdio: part.isQuick ? ["ignore", "pipe", "pipe"] : ["ignore", "inherit", "inherit"],

@@ -69,7 +69,8 @@ export function installByApt(name: string): boolean {
   return apt(install) || (apt(["update"]) && apt(install));
 }
 
-async function untilListening(child: ChildProcess, port: number): Promise<void> {
+/** Resolves once something listens on `port`; refuses when `child` ends first. */
+export async function untilListening(child: ChildProcess, port: number): Promise<void> {
   const deadline = Date.now() + 15_000;
   while (!(await answers(port))) {
     if (child.exitCode !== null) throw new Refusal(`${child.spawnfile} ended with exit code ${child.exitCode}.`);
@@ -89,9 +90,9 @@ function answers(port: number): Promise<boolean> {
   });
 }
 
-async function stopChild(child: ChildProcess): Promise<void> {
+export async function stopChild(child: ChildProcess, signal: NodeJS.Signals = "SIGTERM"): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const ended = once(child, "exit");
-  child.kill("SIGTERM");
+  child.kill(signal);
   await ended;
 }
