@@ -1,0 +1,362 @@
+/** `npm run bench -- engine`: what the engine costs, beside queues that know no fairness at all. */
+import Bottleneck from "bottleneck";
+import fastq from "fastq";
+import PQueue from "p-queue";
+import { createEngine, poolId, snapshot, step, waiterId } from "../src/index";
+import type { Figure } from "../test/eval/figure";
+import { Driver } from "./driver";
+import { makePeople, type Person } from "./people";
+import {
+  alternate,
+  collectGarbage,
+  cpuMicros,
+  cpuMicrosOf,
+  growthExponent,
+  isNoisy,
+  limitFigure,
+  ratioFigure,
+  shownFigure,
+} from "./rounds";
+
+export interface SuiteOptions {
+  readonly quick: boolean;
+}
+
+const SLOTS = 64;
+
+export async function runEngineBench({ quick }: SuiteOptions) {
+  const rounds = quick ? 3 : 7;
+  const figures: Figure[] = [
+    ...(await queuedAdmissions(rounds, 50_000)),
+    ...growthInTenants(quick ? 3 : 5),
+    ...growthInDepth(quick ? 3 : 5),
+    await freeSlot(rounds),
+    await recordSize(quick ? 3 : 5),
+    await snapshots(rounds),
+    await decisionLog(rounds),
+    ...cancelStorm(rounds),
+  ];
+  return { suite: "engine", figures, noisy: figures.some(isNoisy) };
+}
+
+/** Queues all tasks at once, then runs them to the end; CPU per task in microseconds. */
+async function queuedAdmissions(rounds: number, tasks: number): Promise<Figure[]> {
+  const people = makePeople(10_000);
+  const personOf = (i: number) => people[(i * 7919) % people.length] as Person;
+  const own = async () => {
+    const micros = await cpuMicros(
+      () =>
+        new Promise<void>((resolve) => {
+          const driver = new Driver({}, SLOTS);
+          let left = tasks;
+          const start = (id: number) =>
+            queueMicrotask(() => {
+              left -= 1;
+              driver.release(id);
+              if (left === 0) resolve();
+            });
+          for (let i = 0; i < tasks; i++) driver.admit(personOf(i).tenant, personOf(i).key, start);
+        }),
+    );
+    return micros / tasks;
+  };
+  const pQueue = (usesPriority: boolean) => async () => {
+    const micros = await cpuMicros(async () => {
+      const queue = new PQueue({ concurrency: SLOTS });
+      for (let i = 0; i < tasks; i++) {
+        const priority = usesPriority ? (i * 7919) % 1000 : 0;
+        void queue.add(async () => {}, { priority });
+      }
+      await queue.onIdle();
+    });
+    return micros / tasks;
+  };
+  // Bottleneck takes its time: a tenth of the tasks, which is to its advantage if it grows with the queue.
+  const fewer = Math.floor(tasks / 10);
+  const bottleneck = async () => {
+    const micros = await cpuMicros(async () => {
+      const limiter = new Bottleneck({ maxConcurrent: SLOTS });
+      await Promise.all(Array.from({ length: fewer }, () => limiter.schedule(async () => {})));
+    });
+    return micros / fewer;
+  };
+  const fast = async () => {
+    const micros = await cpuMicros(async () => {
+      const queue = fastq.promise(async () => {}, SLOTS);
+      await Promise.all(Array.from({ length: tasks }, () => queue.push(undefined)));
+    });
+    return micros / tasks;
+  };
+  const name = "CPU per queued admission, 10,000 tenants";
+  const beside = async (other: string, side: () => Promise<number>, target: number, stretch: number) =>
+    ratioFigure(`${name}, beside ${other}`, await alternate(rounds, own, side), { unit: "us", target, stretch });
+  const plain = await alternate(rounds, own, fast);
+  return [
+    await beside("p-queue FIFO", pQueue(false), 1 / 3, 1 / 5),
+    await beside("p-queue priority", pQueue(true), 1 / 4, 1 / 7),
+    await beside("bottleneck", bottleneck, 1 / 70, 1 / 150),
+    shownFigure("fastq, plain FIFO, per task", plain.beside, "us"),
+  ];
+}
+
+/** With two requests of every tenant waiting, one finishes and one comes; CPU of such a turn in microseconds. */
+function turnCost(tenants: number, waitingEach: number, turns: number, algorithm: "hierarchical" | "weighted"): number {
+  const people = makePeople(tenants);
+  const driver = new Driver({ algorithm }, SLOTS);
+  const running: { id: number; person: Person }[] = [];
+  const ask = (person: Person) => driver.admit(person.tenant, person.key, (id) => running.push({ id, person }));
+  for (let i = 0; i < waitingEach; i++) for (const person of people) ask(person);
+  const turn = () => {
+    const over = running.shift();
+    if (over === undefined) throw new Error("somebody always runs");
+    driver.release(over.id);
+    ask(over.person);
+  };
+  for (let i = 0; i < 20_000; i++) turn();
+  return (
+    cpuMicrosOf(() => {
+      for (let i = 0; i < turns; i++) turn();
+    }) / turns
+  );
+}
+
+function growthInTenants(rounds: number): Figure[] {
+  const sizes = [100, 1000, 10_000, 100_000];
+  return (["hierarchical", "weighted"] as const).flatMap((algorithm) => {
+    const costs = new Map<number, number[]>(sizes.map((size) => [size, []]));
+    for (let round = 0; round < rounds; round++) {
+      for (const size of sizes) {
+        collectGarbage();
+        costs.get(size)?.push(turnCost(size, 2, 30_000, algorithm));
+      }
+    }
+    const exponents = Array.from({ length: rounds }, (_, round) =>
+      growthExponent(sizes.map((size) => ({ size, cost: costs.get(size)?.[round] ?? Number.NaN }))),
+    );
+    const name = `growth of a turn, 100 to 100,000 tenants, ${algorithm}`;
+    return [
+      limitFigure(name, exponents, { unit: "exponent", target: 0.3, stretch: 0.25 }),
+      shownFigure(`  a turn at 100 tenants, ${algorithm}`, costs.get(100) ?? [], "us"),
+      shownFigure(`  a turn at 10,000 tenants, ${algorithm}`, costs.get(10_000) ?? [], "us"),
+      shownFigure(`  a turn at 100,000 tenants, ${algorithm}`, costs.get(100_000) ?? [], "us"),
+    ];
+  });
+}
+
+/** A turn with so many waiting of 100 tenants: one finishes, one comes, one leaves from somewhere in the queue. */
+function depthCost(waiting: number, turns: number): number {
+  const people = makePeople(100);
+  const driver = new Driver({}, SLOTS);
+  const running: number[] = [];
+  const queued: number[] = [];
+  let next = 0;
+  const ask = () => {
+    const person = people[next % people.length] as Person;
+    next += 1;
+    queued.push(driver.admit(person.tenant, person.key, (id) => running.push(id)));
+  };
+  while (queued.length < waiting + SLOTS) ask();
+  const turn = (i: number) => {
+    const over = running.shift();
+    if (over !== undefined) driver.release(over);
+    ask();
+    // The place wanders over the whole queue; one that is running already is ignored, as a crossing would be.
+    const at = (i * 7919) % queued.length;
+    const leaver = queued[at] as number;
+    queued[at] = queued[queued.length - 1] as number;
+    queued.pop();
+    driver.cancel(leaver);
+    ask();
+  };
+  for (let i = 0; i < 20_000; i++) turn(i);
+  return (
+    cpuMicrosOf(() => {
+      for (let i = 0; i < turns; i++) turn(i);
+    }) / turns
+  );
+}
+
+function growthInDepth(rounds: number): Figure[] {
+  const sizes = [1000, 10_000, 100_000];
+  const costs = new Map<number, number[]>(sizes.map((size) => [size, []]));
+  for (let round = 0; round < rounds; round++) {
+    for (const size of sizes) {
+      collectGarbage();
+      costs.get(size)?.push(depthCost(size, 40_000));
+    }
+  }
+  const exponents = Array.from({ length: rounds }, (_, round) =>
+    growthExponent(sizes.map((size) => ({ size, cost: costs.get(size)?.[round] ?? Number.NaN }))),
+  );
+  return [
+    limitFigure("growth of a turn with a cancel, 1,000 to 100,000 waiting", exponents, {
+      unit: "exponent",
+      target: 0.1,
+      stretch: 0.05,
+    }),
+    shownFigure("  a turn with a cancel at 100,000 waiting", costs.get(100_000) ?? [], "us"),
+  ];
+}
+
+/** The least a limit can be: a count, and a promise for the caller. */
+class BareCounter {
+  #free: number;
+  readonly #waiting: (() => void)[] = [];
+
+  constructor(slots: number) {
+    this.#free = slots;
+  }
+
+  acquire(): Promise<void> {
+    if (this.#free > 0) {
+      this.#free -= 1;
+      return Promise.resolve();
+    }
+    return new Promise((resolve) => this.#waiting.push(resolve));
+  }
+
+  release(): void {
+    const next = this.#waiting.shift();
+    if (next === undefined) this.#free += 1;
+    else next();
+  }
+}
+
+async function freeSlot(rounds: number): Promise<Figure> {
+  const turns = 200_000;
+  const person = makePeople(1)[0] as Person;
+  const driver = new Driver({}, SLOTS);
+  const release = (id: number) => driver.release(id);
+  const counter = new BareCounter(SLOTS);
+  const own = () =>
+    cpuMicrosOf(() => {
+      for (let i = 0; i < turns; i++) driver.admit(person.tenant, person.key, release);
+    }) / turns;
+  const beside = async () =>
+    (await cpuMicros(async () => {
+      for (let i = 0; i < turns; i++) {
+        await counter.acquire();
+        counter.release();
+      }
+    })) / turns;
+  const name = "admit and release with a free slot, beside a bare counter with a promise";
+  return ratioFigure(name, await alternate(rounds, own, beside), { unit: "us", target: 6, stretch: 3 });
+}
+
+/** Heap that each waiting request holds, in bytes. */
+async function recordSize(rounds: number): Promise<Figure> {
+  const waiting = 100_000;
+  const people = makePeople(1000);
+  const start = () => {};
+  const heapOf = (fill: () => unknown) => {
+    collectGarbage();
+    const before = process.memoryUsage().heapUsed;
+    const kept = fill();
+    collectGarbage();
+    const bytes = (process.memoryUsage().heapUsed - before) / waiting;
+    return kept === undefined ? Number.NaN : bytes;
+  };
+  const own = () =>
+    heapOf(() => {
+      const driver = new Driver({}, 1);
+      for (let i = 0; i <= waiting; i++) {
+        const person = people[i % people.length] as Person;
+        driver.admit(person.tenant, person.key, start);
+      }
+      return driver;
+    });
+  const beside = () =>
+    heapOf(() => {
+      const queue = new PQueue({ concurrency: 1 });
+      const never = new Promise<void>(() => {});
+      for (let i = 0; i <= waiting; i++) void queue.add(() => never);
+      return queue;
+    });
+  const figure = await alternate(rounds, own, beside);
+  return ratioFigure("heap per waiting request, beside p-queue", figure, {
+    unit: "bytes",
+    target: 0.35,
+    stretch: 0.25,
+  });
+}
+
+/** A snapshot of 200 pools with 2,000 tenants beside writing it as JSON once. */
+async function snapshots(rounds: number): Promise<Figure> {
+  const state = createEngine({ defaultPoolSize: 4 });
+  const people = makePeople(2000, 8);
+  let id = 0;
+  people.forEach((person, i) => {
+    for (let times = 0; times < 3; times++) {
+      id += 1;
+      step(
+        state,
+        {
+          kind: "arrive",
+          waiterId: waiterId(id),
+          pool: poolId(`pool-${i % 200}`),
+          tenant: person.tenant,
+          key: person.key,
+          costTokens: 100,
+          session: null,
+          timeoutMs: null,
+        },
+        0,
+      );
+    }
+  });
+  const times = 20;
+  const own = () =>
+    cpuMicrosOf(() => {
+      for (let i = 0; i < times; i++) snapshot(state, 0);
+    }) / times;
+  const picture = snapshot(state, 0);
+  const beside = () =>
+    cpuMicrosOf(() => {
+      for (let i = 0; i < times; i++) JSON.stringify(picture);
+    }) / times;
+  const name = "snapshot of 200 pools and 2,000 tenants, beside one JSON.stringify of it";
+  return ratioFigure(name, await alternate(rounds, own, beside), { unit: "us", target: 1, stretch: 0.5 });
+}
+
+async function decisionLog(rounds: number): Promise<Figure> {
+  const people = makePeople(1000);
+  const make = (decisionLimit: number) => {
+    const driver = new Driver({ decisionLimit }, SLOTS);
+    const running: { id: number; person: Person }[] = [];
+    const ask = (person: Person) => driver.admit(person.tenant, person.key, (id) => running.push({ id, person }));
+    for (let i = 0; i < 2; i++) for (const person of people) ask(person);
+    const turns = 60_000;
+    return () =>
+      cpuMicrosOf(() => {
+        for (let i = 0; i < turns; i++) {
+          const over = running.shift();
+          if (over === undefined) throw new Error("somebody always runs");
+          driver.release(over.id);
+          ask(over.person);
+        }
+      }) / turns;
+  };
+  const rates = await alternate(rounds + 4, make(1024), make(0));
+  return ratioFigure("decision log on, beside off", rates, { unit: "us", target: 1.1, stretch: 1.03 });
+}
+
+/** A hundred thousand waiting requests leave, in an order that has nothing to do with their arrival. */
+function cancelStorm(rounds: number): Figure[] {
+  const waiting = 100_000;
+  const people = makePeople(10_000);
+  const costs = Array.from({ length: rounds }, () => {
+    collectGarbage();
+    const driver = new Driver({}, 1);
+    const ids = Array.from({ length: waiting }, (_, i) => {
+      const person = people[i % people.length] as Person;
+      return driver.admit(person.tenant, person.key, () => {});
+    });
+    const order = ids.map((_, i) => ids[(i * 7919) % ids.length] as number);
+    return (
+      cpuMicrosOf(() => {
+        for (const id of order) driver.cancel(id);
+      }) / waiting
+    );
+  });
+  return [shownFigure("a cancel in a storm of 100,000", costs, "us")];
+}
