@@ -7,7 +7,7 @@
 
 /** Everything in our own packages and apps. */
 const OURS = "^(apps|packages|e2e|scripts)/";
-const TESTS = "\\.(test|spec)\\.tsx?$|/test/|/testing/";
+const TESTS = "\\.(test|spec)\\.tsx?$|/test/|/testing/|/bench/";
 
 /** @param {...string} names packages a path may lie in */
 const packages = (...names) => names.map((name) => `^packages/${name}/`).join("|");
