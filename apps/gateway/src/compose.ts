@@ -22,6 +22,7 @@ import { makeScheduler } from "./boot/scheduling";
 import { Started } from "./boot/started";
 import { makeUsageRecorder, USAGE_FLUSH_MS, UsageUpkeep } from "./boot/usage";
 import { createManagementApp } from "./management/app";
+import { BoostSweeper } from "./management/boosts/boost-sweeper";
 import type { Metrics } from "./observe/metrics";
 import type { ReplicaFacts } from "./observe/moment";
 import { createProxyListener, PROXY_SERVER_OPTIONS, type ProxyListener } from "./proxy/proxy-listener";
@@ -116,9 +117,7 @@ async function buildCore(foundation: Foundation, started: Started): Promise<Core
   });
   observation.history.start();
   started.push("history", () => observation.history.stop());
-  const upkeep = new UsageUpkeep(foundation);
-  void upkeep.run();
-  started.push("usage upkeep", () => upkeep.stop());
+  startUpkeep(foundation, started);
   const { configVersion, limits } = policies;
   const page = { foundation, replica, fleet, snapshot, configVersion };
   const management = createManagementApp(
@@ -132,6 +131,17 @@ async function buildCore(foundation: Foundation, started: Started): Promise<Core
   }
   log.debug({ database: database.embedded === null ? "given" : "embedded" }, "core.built");
   return { scheduler, metrics, proxy, management };
+}
+
+/** Housekeeping that any replica may do: partitions of usage, the ends of boosts. */
+function startUpkeep(foundation: Foundation, started: Started): void {
+  const usage = new UsageUpkeep(foundation);
+  void usage.run();
+  started.push("usage upkeep", () => usage.stop());
+  const { clock, database, log } = foundation;
+  const boosts = new BoostSweeper({ db: database.handle.db, clock, log });
+  boosts.start();
+  started.push("boosts", () => boosts.close());
 }
 
 interface Listeners {
