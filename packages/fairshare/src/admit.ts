@@ -82,7 +82,8 @@ export function chargeAndCount(state: EngineState, waiter: Waiter): void {
 export function freeSlot(state: EngineState, key: Key): void {
   changeTaken(state, key, -1);
   const { tenant } = key;
-  if (tenant.aboveSinceMs !== -1 && tenant.taken <= shareInForce(tenant.group.line, tenant)) tenant.aboveSinceMs = -1;
+  const { aboveSince } = tenant.pool;
+  if (aboveSince.size > 0 && tenant.taken <= shareInForce(tenant.group.line, tenant)) aboveSince.delete(tenant);
   refreshAll(state, key);
   becomeQuiet(state, key);
 }
@@ -140,10 +141,7 @@ export function usableOf(state: EngineState, pool: Pool): number {
 /** Tells the driver that a request has its slot. */
 export function announceStart(state: EngineState, waiter: Waiter, outcome: Grant["outcome"]): void {
   waiter.state = "running";
-  if (waiter.isTimed) {
-    state.deadlines.remove(waiter);
-    waiter.isTimed = false;
-  }
+  state.deadlines.remove(waiter);
   state.decisions.write("admitted", waiter, state.nowMs);
   const waitMs = outcome === "fast" ? 0 : state.nowMs - waiter.arrivedMs;
   emit(state, { kind: "grant", waiterId: waiter.id, outcome, waitMs });
@@ -163,6 +161,7 @@ function nextOf(state: EngineState, key: Key, oldest: Waiter): Waiter {
 
 /** Remembers when a tenant rose above its share, as far as a pick can see it. */
 function markAboveShare(state: EngineState, { tenant }: Key): void {
-  if (tenant.aboveSinceMs !== -1) return;
-  if (tenant.taken > shareInForce(tenant.group.line, tenant)) tenant.aboveSinceMs = state.nowMs;
+  const { aboveSince } = tenant.pool;
+  const isAbove = tenant.taken > shareInForce(tenant.group.line, tenant);
+  if (isAbove && !aboveSince.has(tenant)) aboveSince.set(tenant, state.nowMs);
 }

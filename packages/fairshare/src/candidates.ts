@@ -20,7 +20,7 @@ export function refreshTenant(state: EngineState, tenant: Tenant): void {
   stand(tenant, couldRun ? heapFor(state, tenant) : null);
   if (couldRun === couldRunBefore) return;
   tenant.group.candidates += couldRun ? 1 : -1;
-  if (tenant.pool.settings.affinity !== null) for (const key of tenant.readyKeys.items) refreshHead(key);
+  if (tenant.pool.settings.affinity !== null) for (const key of tenant.readyKeys.values()) refreshHead(key);
 }
 
 /** A group could run when one of its tenants could. */

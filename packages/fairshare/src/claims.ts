@@ -15,6 +15,7 @@ import type { ClaimRefusal, ClaimSettled } from "./events";
 import { isStarving } from "./holds";
 import { undoCharge } from "./ledger";
 import { openClaim } from "./open-claim";
+import { ownerOf } from "./owner";
 import { becomeActive, becomeQuiet } from "./pool";
 import { isAtJumpLimit, leaveSession, recordJump, sessionUnstarted, unrecordJump } from "./sessions";
 import type { ChargeRecord, EngineState, Pool, Waiter } from "./state";
@@ -68,7 +69,7 @@ export function settleClaim(state: EngineState, event: ClaimSettled): void {
   changeClaiming(waiter.key, -1);
   if (waiter.state === "gone") {
     state.waiters.delete(waiter.id);
-    if (isGranted) emit(state, { kind: "release", waiterId: waiter.id, ...waiter.key.owner });
+    if (isGranted) emit(state, { kind: "release", waiterId: waiter.id, ...ownerOf(waiter.key) });
     freeSlot(state, waiter.key);
   } else if (isGranted) {
     waiter.key.tenant.pool.claimLimit = state.config.maxOpenClaims;
@@ -112,7 +113,7 @@ function unblockPool(state: EngineState, pool: Pool): void {
 function settleProbe(state: EngineState, waiter: Waiter, isGranted: boolean): void {
   const { key } = waiter;
   if (waiter.state === "gone") {
-    if (isGranted) emit(state, { kind: "release", waiterId: waiter.id, ...key.owner });
+    if (isGranted) emit(state, { kind: "release", waiterId: waiter.id, ...ownerOf(key) });
     return;
   }
   if (!isGranted) {

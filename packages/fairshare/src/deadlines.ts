@@ -5,37 +5,44 @@
  */
 import type { Waiter } from "./state";
 
-interface DueList {
+/** Waiters of one timeout, first due first. */
+export interface DueList {
   readonly timeoutMs: number;
   first: Waiter | null;
   last: Waiter | null;
 }
 
+/** When a waiter times out; Infinity when it does not. */
+export function dueMsOf({ due, arrivedMs }: Waiter): number {
+  return due === null ? Number.POSITIVE_INFINITY : arrivedMs + due.timeoutMs;
+}
+
 export class Deadlines {
   readonly #lists: DueList[] = [];
 
-  /** Adds a waiter that came last of all; one that never times out is not kept. */
-  add(waiter: Waiter): void {
-    if (waiter.dueMs === Number.POSITIVE_INFINITY) return;
-    const list = this.#listOf(waiter) ?? this.#open(waiter);
+  /** Adds a waiter that came last of all, to time out after `timeoutMs`; with what is no length of time it never does. */
+  add(waiter: Waiter, timeoutMs: number): void {
+    if (!(timeoutMs >= 0) || timeoutMs === Number.POSITIVE_INFINITY) return;
+    const list = this.#listOf(timeoutMs);
+    waiter.due = list;
     waiter.duesBefore = list.last;
     if (list.last === null) list.first = waiter;
     else list.last.duesAfter = waiter;
     list.last = waiter;
   }
 
-  /** Takes a waiter out; every waiter that was added must leave exactly once. */
+  /** Takes a waiter out; one that is not in does nothing. */
   remove(waiter: Waiter): void {
-    if (waiter.dueMs === Number.POSITIVE_INFINITY) return;
-    const list = this.#listOf(waiter);
-    if (list === undefined) return;
+    const list = waiter.due;
+    if (list === null) return;
+    waiter.due = null;
     if (waiter.duesBefore === null) list.first = waiter.duesAfter;
     else waiter.duesBefore.duesAfter = waiter.duesAfter;
     if (waiter.duesAfter === null) list.last = waiter.duesBefore;
     else waiter.duesAfter.duesBefore = waiter.duesBefore;
     waiter.duesBefore = null;
     waiter.duesAfter = null;
-    if (list.first === null) this.#lists.splice(this.#lists.indexOf(list), 1);
+    if (list.first === null && this.#lists.length > 1) this.#lists.splice(this.#lists.indexOf(list), 1);
   }
 
   /** The waiter that times out first, the older of two at the same moment; null when none will. */
@@ -43,20 +50,20 @@ export class Deadlines {
     let next: Waiter | null = null;
     for (const { first } of this.#lists) {
       if (first === null) continue;
-      if (next === null || first.dueMs < next.dueMs || (first.dueMs === next.dueMs && first.id < next.id)) next = first;
+      if (next === null || isDueBefore(first, next)) next = first;
     }
     return next;
   }
 
-  #listOf(waiter: Waiter): DueList | undefined {
-    const timeoutMs = waiter.timeoutMs;
+  #listOf(timeoutMs: number): DueList {
     for (const list of this.#lists) if (list.timeoutMs === timeoutMs) return list;
-    return undefined;
-  }
-
-  #open(waiter: Waiter): DueList {
-    const list: DueList = { timeoutMs: waiter.timeoutMs, first: null, last: null };
+    const list: DueList = { timeoutMs, first: null, last: null };
     this.#lists.push(list);
     return list;
   }
+}
+
+function isDueBefore(a: Waiter, b: Waiter): boolean {
+  const difference = dueMsOf(a) - dueMsOf(b);
+  return difference === 0 ? a.id < b.id : difference < 0;
 }

@@ -4,6 +4,8 @@
  */
 import type { Owner } from "./events";
 import type { SessionId, WaiterId } from "./ids";
+import { ownerOf } from "./owner";
+import type { Key, Waiter } from "./state";
 
 /**
  * What can happen to a request or a held slot; the closed list, for metrics and the tests that cover it. `lent` comes
@@ -41,19 +43,23 @@ export interface Decision {
   readonly sinceArrivalMs: number;
 }
 
-type Writable = { -readonly [Field in keyof Decision]: Decision[Field] };
-
-/** What a record is taken from. */
-interface Subject {
-  readonly id: WaiterId;
-  readonly arrivedMs: number;
-  readonly sessionId: SessionId | null;
-  readonly key: { readonly owner: Owner };
+/** A decision as it is kept: the key stands for the names, which are only looked up when somebody reads. */
+interface Entry {
+  sequence: number;
+  atMs: number;
+  kind: DecisionKind;
+  waiterId: WaiterId;
+  key: Key;
+  session: SessionId | null;
+  sinceArrivalMs: number;
 }
+
+/** What an entry is made from. */
+type Subject = Pick<Waiter, "id" | "arrivedMs" | "sessionId" | "key">;
 
 export class Decisions {
   readonly #limit: number;
-  readonly #ring: Writable[] = [];
+  readonly #ring: Entry[] = [];
   #latest = 0;
 
   /** Keeps the latest `limit` decisions; 0 keeps none. */
@@ -73,16 +79,15 @@ export class Decisions {
     const record = this.#ring[(this.#latest - 1) % this.#limit];
     const sinceArrivalMs = atMs - subject.arrivedMs;
     if (record === undefined) {
-      const { id: waiterId, sessionId: session } = subject;
-      const owner = subject.key.owner;
-      this.#ring.push({ sequence: this.#latest, atMs, kind, waiterId, owner, session, sinceArrivalMs });
+      const { id: waiterId, sessionId: session, key } = subject;
+      this.#ring.push({ sequence: this.#latest, atMs, kind, waiterId, key, session, sinceArrivalMs });
       return;
     }
     record.sequence = this.#latest;
     record.atMs = atMs;
     record.kind = kind;
     record.waiterId = subject.id;
-    record.owner = subject.key.owner;
+    record.key = subject.key;
     record.session = subject.sessionId;
     record.sinceArrivalMs = sinceArrivalMs;
   }
@@ -92,7 +97,9 @@ export class Decisions {
     const found: Decision[] = [];
     for (let next = Math.max(sequence, this.#latest - this.#limit) + 1; next <= this.#latest; next++) {
       const record = this.#ring[(next - 1) % this.#limit];
-      if (record !== undefined) found.push({ ...record });
+      if (record === undefined) continue;
+      const { key, ...rest } = record;
+      found.push({ ...rest, owner: ownerOf(key) });
     }
     return found;
   }

@@ -12,7 +12,7 @@ import { unreachable } from "./assert";
 import { hasRoom } from "./candidates";
 import { abandonClaim, settleClaim, shouldProbe, startProbe, unblock } from "./claims";
 import { refreshAll } from "./counts";
-import { Deadlines } from "./deadlines";
+import { Deadlines, dueMsOf } from "./deadlines";
 import { type Decision, Decisions } from "./decisions";
 import type { Effect } from "./effects";
 import { emit, NO_EFFECTS } from "./emit";
@@ -152,7 +152,7 @@ function arrive(state: EngineState, event: Arrive): void {
   rejoinAll(state, key);
   state.waiters.add(waiter);
   if (redeemHold(state, waiter, "fast")) return;
-  if (!isFree || state.isShared) startTiming(state, waiter);
+  if (event.timeoutMs !== null && (!isFree || state.isShared)) state.deadlines.add(waiter, event.timeoutMs);
   if (isFree) {
     takeSlot(state, waiter, "fast");
     refreshAll(state, key);
@@ -196,7 +196,7 @@ function cancel(state: EngineState, waiterId: WaiterId): void {
 
 /** Takes out a request that waits, for a slot or for the answer to its claim. */
 function depart(state: EngineState, waiter: Waiter): void {
-  stopTiming(state, waiter);
+  state.deadlines.remove(waiter);
   if (waiter.state === "queued") {
     state.waiters.delete(waiter.id);
     leaveLine(state, waiter);
@@ -224,7 +224,11 @@ function admitWaiting(state: EngineState): void {
 
 function doWhatIsDue(state: EngineState): void {
   state.wakeAtMs = Number.POSITIVE_INFINITY;
-  for (let late = state.deadlines.next(); late !== null && late.dueMs <= state.nowMs; late = state.deadlines.next()) {
+  for (
+    let late = state.deadlines.next();
+    late !== null && dueMsOf(late) <= state.nowMs;
+    late = state.deadlines.next()
+  ) {
     announceRefusal(state, late.id, "timed_out", state.nowMs - late.arrivedMs);
     state.decisions.write("timed_out", late, state.nowMs);
     depart(state, late);
@@ -238,7 +242,7 @@ function doWhatIsDue(state: EngineState): void {
 function askForWake(state: EngineState): void {
   let dueMs = Math.min(state.poolSweepAtMs, state.sessionSweepAtMs);
   const next = state.deadlines.next();
-  if (next !== null && next.dueMs < dueMs) dueMs = next.dueMs;
+  if (next !== null) dueMs = Math.min(dueMs, dueMsOf(next));
   if (state.holdingPools.size > 0) {
     for (const pool of state.holdingPools) dueMs = Math.min(dueMs, holdsDueMs(pool));
   }
@@ -267,27 +271,13 @@ function isQueueFull(state: EngineState, pool: Pool): boolean {
   return state.config.maxQueuePerPool > 0 && pool.queued >= state.config.maxQueuePerPool;
 }
 
-function startTiming(state: EngineState, waiter: Waiter): void {
-  if (waiter.dueMs === Number.POSITIVE_INFINITY) return;
-  waiter.isTimed = true;
-  state.deadlines.add(waiter);
-}
-
-function stopTiming(state: EngineState, waiter: Waiter): void {
-  if (waiter.isTimed) state.deadlines.remove(waiter);
-  waiter.isTimed = false;
-}
-
 function makeWaiter(state: EngineState, event: Arrive, key: Key): Waiter {
-  const timeoutMs = event.timeoutMs !== null && event.timeoutMs >= 0 ? event.timeoutMs : Number.POSITIVE_INFINITY;
   return {
     id: event.waiterId,
     key,
     costTokens: costInForce(event.costTokens),
     arrivedMs: state.nowMs,
-    timeoutMs,
-    dueMs: state.nowMs + timeoutMs,
-    isTimed: false,
+    due: null,
     sessionId: event.session,
     session: null,
     sinceLastFinishMs: -1,

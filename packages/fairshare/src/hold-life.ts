@@ -4,6 +4,7 @@ import { freeSlot, redeemForWaiting } from "./admit";
 import { unblock } from "./claims";
 import { emit } from "./emit";
 import { addHold, deservesHold, holdGone, holdsToDrop, isStarving, maxHeld, removeHold } from "./holds";
+import { ownerOf } from "./owner";
 import { isAtJumpLimit, sessionFinished } from "./sessions";
 import type { EngineState, HeldSlot, Pool, Waiter } from "./state";
 
@@ -30,13 +31,13 @@ export function finishShared(state: EngineState, waiter: Waiter): void {
   const { pool } = key.tenant;
   const { affinity, hasServers, routed } = pool.settings;
   if (session === null || session.isGone || affinity === null) {
-    emit(state, { kind: "release", waiterId: waiter.id, ...key.owner });
+    emit(state, { kind: "release", waiterId: waiter.id, ...ownerOf(key) });
   } else {
     const mayHold = hasServers && routed && !isAtJumpLimit(state, key) && !isStarving(state, pool);
     emit(state, {
       kind: "hold",
       waiterId: waiter.id,
-      ...key.owner,
+      ...ownerOf(key),
       session: session.id,
       sinceArrivalMs: state.nowMs - waiter.arrivedMs,
       sinceLastFinishMs: waiter.sinceLastFinishMs < 0 ? null : waiter.sinceLastFinishMs,

@@ -84,7 +84,7 @@ function checkTenant(state: EngineState, tenant: Tenant, counts: ReadonlyMap<Acc
   for (const key of tenant.keys.values()) checkKey(key, counts);
   const couldRun = tenant.readyKeys.size > 0 && tenant.taken < tenant.cap && !tenant.isBlocked;
   assert((tenant.heap !== null) === couldRun, `${name}: could run`);
-  assert(tenant.heap === null || tenant.heap.items[tenant.slot] === tenant, `${name}: place in its heap`);
+  assert(tenant.heap === null || tenant.heap.has(tenant), `${name}: place in its heap`);
   if (couldRun && state.config.algorithm === "hierarchical") {
     const { idle, busy } = tenant.group.line;
     assert(tenant.heap === (tenant.taken === 0 ? idle : busy), `${name}: its heap`);
@@ -111,10 +111,10 @@ function checkKey(key: Key, counts: ReadonlyMap<Account | Pool, Counts>): void {
 function checkHeads(pool: Pool): void {
   let wanted = 0;
   for (const tenant of pool.tenants.values()) {
-    for (const key of tenant.readyKeys.items) {
+    for (const key of tenant.readyKeys.values()) {
       if (tenant.heap === null || pool.settings.affinity === null) continue;
       wanted += 1;
-      assert(key.sessions !== null && key.sessions.slot !== -1, `key ${key.id}: among the heads`);
+      assert(key.sessions !== null && key.sessions.seat !== -1, `key ${key.id}: among the heads`);
       assert(key.sessions.hi === key.oldest?.id, `key ${key.id}: rank among the heads`);
     }
   }

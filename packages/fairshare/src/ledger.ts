@@ -11,7 +11,7 @@
 import { costInForce } from "./limits";
 import { firstInLine, type Line } from "./line";
 import { charge, compareLevels, type Level, placeAt, REBASE_AT, raiseTo, reweigh, uncharge } from "./score";
-import type { Account, ChargeRecord, EngineState, Group, Key, Tenant, Waiter } from "./state";
+import type { Account, ChargeRecord, EngineState, Group, Key, Pool, Tenant, Waiter } from "./state";
 
 /** The line a tenant's score is compared in: its group, or the whole pool under `weighted`. */
 export function tenantLineOf(state: EngineState, tenant: Tenant): Line<Tenant> {
@@ -51,9 +51,9 @@ export function chargeAdmission(state: EngineState, key: Key, tokens: number): v
   group.lastGranted = state.grants;
   group.line.epoch += 1;
   pool.groupLine.epoch += 1;
-  if (key.hi > REBASE_AT) rebase(tenant.keyLevel, tenant.keys.values());
-  if (tenant.hi > REBASE_AT) rebase(line.level, membersOf(state, tenant));
-  if (group.hi > REBASE_AT) rebase(pool.groupLine.level, pool.groups.values());
+  if (key.hi > REBASE_AT) rebase(tenant.keyLevel, tenant.keys.values(), [tenant.readyKeys]);
+  if (tenant.hi > REBASE_AT) rebase(line.level, membersOf(state, tenant), [line.idle, line.busy]);
+  if (group.hi > REBASE_AT) rebaseGroups(pool);
 }
 
 /** What `undoCharge` needs of the next admission of a key; call right before `chargeAdmission`. */
@@ -163,9 +163,14 @@ function* membersOf(state: EngineState, tenant: Tenant): Generator<Tenant> {
   }
 }
 
+function rebaseGroups({ groups, groupLine }: Pool): void {
+  rebase(groupLine.level, groups.values(), [groupLine.idle, groupLine.busy]);
+}
+
 /** Takes the same whole amount off a line's virtual time and all its scores; order and distances stay as they were. */
-function rebase(level: Level, accounts: Iterable<Account>): void {
+function rebase(level: Level, accounts: Iterable<Account>, heaps: readonly { shifted(): void }[]): void {
   const amount = level.hi;
   level.hi = 0;
   for (const account of accounts) account.hi -= amount;
+  for (const heap of heaps) heap.shifted();
 }

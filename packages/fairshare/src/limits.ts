@@ -2,10 +2,13 @@
 import { MAX_COST_TOKENS, MAX_WEIGHT } from "./score";
 import { splitLimit } from "./shares";
 
-/** A cap in force: Infinity for none. Under the split each replica has its part, rounded up, at least 1. */
+/** What no cap reads as: above any number of slots, and a small integer, which costs no box. */
+export const NO_CAP = 1_073_741_823;
+
+/** A cap in force: NO_CAP for none. Under the split each replica has its part, rounded up, at least 1. */
 export function capInForce(cap: number | null, divisor: number): number {
-  if (!isUsableCap(cap)) return Number.POSITIVE_INFINITY;
-  return divisor > 1 ? splitLimit(cap, divisor) : cap;
+  if (!isUsableCap(cap)) return NO_CAP;
+  return Math.min(divisor > 1 ? splitLimit(cap, divisor) : cap, NO_CAP);
 }
 
 /** Whether a cap can be held to: a whole number from 1. Anything else, 0 included, is read as no cap at all. */

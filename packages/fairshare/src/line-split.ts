@@ -53,6 +53,7 @@ function splitAmongFew<M extends Member>(line: Line<M>, slots: number): void {
     }
     for (const member of byRemainder) share(line, member, { cut, isTied });
     if (isTied) {
+      line.tieEpoch = -1;
       line.tiedSlots = left - byRemainder.findIndex((member) => remainderOf(line, member) === cut);
       decideTie(line);
     }
@@ -115,22 +116,31 @@ function lighterFrom(line: Line<Member>, heavyCount: number, at: { remainder: nu
 /** Puts the tied in order (lowest score, larger weight, lower id) and gives the first of them a slot more. */
 function decideTie<M extends Member>(line: Line<M>): void {
   const { tied } = line;
-  for (let i = 1; i < tied.length; i++) {
-    const member = tied[i] as M;
-    let place = i;
-    while (place > 0 && comesBefore(member, tied[place - 1] as M)) {
-      tied[place] = tied[place - 1] as M;
-      place -= 1;
-    }
-    tied[place] = member;
-  }
+  const isFirstTime = line.tieEpoch === -1;
+  line.tieEpoch = line.epoch;
+  if (!putInOrder(tied) && !isFirstTime) return;
   tied.forEach((member, index) => {
     const whole = wholeOf(line, member);
     const part = whole + (index < line.tiedSlots ? 1 : 0);
     if (member.shareStamp === line.stamp) member.share = part;
     else if (whole > 0) setShare(line, member, Math.max(2, part), part);
   });
-  line.tieEpoch = line.epoch;
+}
+
+/** Sorts the tied; says whether anybody moved. O(members) when nobody does. */
+function putInOrder(tied: Member[]): boolean {
+  let hasMoved = false;
+  for (let i = 1; i < tied.length; i++) {
+    const member = tied[i] as Member;
+    let place = i;
+    while (place > 0 && comesBefore(member, tied[place - 1] as Member)) {
+      tied[place] = tied[place - 1] as Member;
+      place -= 1;
+    }
+    tied[place] = member;
+    if (place !== i) hasMoved = true;
+  }
+  return hasMoved;
 }
 
 function comesBefore(a: Member, b: Member): boolean {

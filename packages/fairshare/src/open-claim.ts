@@ -4,6 +4,7 @@ import type { Claim } from "./effects";
 import { emit } from "./emit";
 import { isStarving } from "./holds";
 import { isUsableCap } from "./limits";
+import { ownerOf } from "./owner";
 import { isAtJumpLimit } from "./sessions";
 import type { EngineState, OpenClaim, Waiter } from "./state";
 
@@ -21,7 +22,7 @@ function effectFor(state: EngineState, waiter: Waiter, isForHoldOnly: boolean): 
   return {
     kind: "claim",
     waiterId: waiter.id,
-    ...key.owner,
+    ...ownerOf(key),
     poolSize: pool.settings.configuredSize,
     ceiling: state.configuredCeiling,
     tenantCap: configuredCap(tenant.policy.maxInFlight),

@@ -9,7 +9,7 @@ import { rejoinGroup } from "./ledger";
 import { capInForce, weightInForce } from "./limits";
 import { firstInLine, splitChanged } from "./line";
 import { effectiveWeight, type GroupPolicy, type KeyPolicy, type TenantPolicy } from "./policy";
-import { becomeActive, getGroup, isQuiet, ownerOf } from "./pool";
+import { becomeActive, getGroup, isQuiet } from "./pool";
 import { compareLevels, FRACTION, type Level, reweigh } from "./score";
 import type { EngineState, Group, Key, Tenant } from "./state";
 
@@ -99,7 +99,6 @@ function moveToGroup(state: EngineState, tenant: Tenant, to: Group): void {
     restate(tenant, { old: from.line.level, now: firstInLine(to.line) ?? to.line.level });
   }
   tenant.group = to;
-  for (const key of tenant.keys.values()) key.owner = ownerOf(tenant, key.id);
   if (wasActive) becomeActive(state, tenant);
   refreshGroup(from);
   if (wasActive && isQuiet(from)) {

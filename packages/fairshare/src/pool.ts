@@ -3,7 +3,8 @@
  * that memory follows the work and the debts, not the history.
  */
 import { makeFinishCounts } from "./finish-counts";
-import type { KeyId, PoolId } from "./ids";
+import type { PoolId } from "./ids";
+import { KeyTable } from "./key-table";
 import { isForgettable, tenantLineOf } from "./ledger";
 import { capInForce, limitInForce, weightInForce } from "./limits";
 import { makeLine, splitChanged } from "./line";
@@ -44,6 +45,7 @@ export function getPool(state: EngineState, id: PoolId): Pool {
     isReady: false,
     quietSinceMs: state.nowMs,
     splitChangedMs: state.nowMs,
+    aboveSince: new Map(),
     finishes: makeFinishCounts(),
     sessions: new Map(),
     heads: new RankHeap(),
@@ -81,7 +83,7 @@ export function getTenant(state: EngineState, pool: Pool, policy: TenantPolicy):
     rest: 0,
     weight,
     lastGranted: 0,
-    slot: -1,
+    seat: -1,
     weightSlot: -1,
     served: 0,
     queued: 0,
@@ -97,10 +99,9 @@ export function getTenant(state: EngineState, pool: Pool, policy: TenantPolicy):
     cap: capInForce(policy.maxInFlight, state.capDivisor),
     isBlocked: false,
     heap: null,
-    keys: new Map(),
+    keys: new KeyTable(),
     readyKeys: new RankHeap(),
     keyLevel: { hi: state.config.startLevel, lo: 0 },
-    aboveSinceMs: -1,
   };
   pool.tenants.set(policy.id, tenant);
   group.members += 1;
@@ -117,7 +118,7 @@ export function getGroup(state: EngineState, pool: Pool, policy: GroupPolicy): G
     rest: 0,
     weight: weightInForce(policy.weight),
     lastGranted: 0,
-    slot: -1,
+    seat: -1,
     weightSlot: -1,
     served: 0,
     queued: 0,
@@ -147,19 +148,15 @@ export function getKey(state: EngineState, tenant: Tenant, policy: KeyPolicy): K
     rest: 0,
     weight: weightInForce(policy.weight),
     lastGranted: 0,
-    slot: -1,
-    weightSlot: -1,
+    seat: -1,
     served: 0,
     queued: 0,
     taken: 0,
     held: 0,
     claiming: 0,
-    share: 0,
-    shareStamp: 0,
     id: policy.id,
     tenant,
     policy,
-    owner: ownerOf(tenant, policy.id),
     cap: capInForce(policy.maxInFlight, state.capDivisor),
     isBlocked: false,
     heap: null,
@@ -167,13 +164,8 @@ export function getKey(state: EngineState, tenant: Tenant, policy: KeyPolicy): K
     youngest: null,
     sessions: null,
   };
-  tenant.keys.set(policy.id, key);
+  tenant.keys.add(key);
   return key;
-}
-
-/** The names a key's records leave the engine under. */
-export function ownerOf(tenant: Tenant, keyId: KeyId) {
-  return { pool: tenant.pool.id, groupId: tenant.group.id, tenantId: tenant.id, keyId };
 }
 
 /** Counts a tenant and its group among those that have work. Call before their counts rise from nothing. */
@@ -199,7 +191,7 @@ export function becomeQuiet(state: EngineState, key: Key): void {
   if (isQuiet(key) && isForgettable(key, tenant.keyLevel)) forgetKey(key);
   if (!isQuiet(tenant)) return;
   const { group, pool } = tenant;
-  tenant.aboveSinceMs = -1;
+  pool.aboveSince.delete(tenant);
   if (tenant.weightSlot !== -1) {
     group.line.active.remove(tenant);
     pool.activeTenants -= 1;

@@ -56,7 +56,7 @@ export function dropSessions(state: EngineState, pool: Pool): void {
       session.isGone = true;
       state.idleSessions.delete(session);
     }
-    if (of.slot !== -1) pool.heads.remove(of);
+    if (of.seat !== -1) pool.heads.remove(of);
     of.key.sessions = null;
   }
   pool.sessions.clear();
@@ -217,8 +217,8 @@ export function refreshHead(key: Key): void {
   const { heads } = tenant.pool;
   const couldRun = key.heap !== null && tenant.heap !== null && oldest !== null;
   if (couldRun) sessions.hi = oldest.id;
-  if (!couldRun && sessions.slot !== -1) heads.remove(sessions);
-  else if (couldRun && sessions.slot === -1) heads.push(sessions);
+  if (!couldRun && sessions.seat !== -1) heads.remove(sessions);
+  else if (couldRun && sessions.seat === -1) heads.push(sessions);
   else if (couldRun) heads.moved(sessions);
 }
 
@@ -247,8 +247,8 @@ function placeWarm(state: EngineState, session: Session): void {
   const first = session.waiters[0];
   const belongs = first !== undefined && isWarm(state, session);
   if (first !== undefined) session.hi = first.id;
-  if (!belongs && session.slot !== -1) warm.remove(session);
-  else if (belongs && session.slot === -1) warm.push(session);
+  if (!belongs && session.seat !== -1) warm.remove(session);
+  else if (belongs && session.seat === -1) warm.push(session);
   else if (belongs) warm.moved(session);
 }
 
@@ -256,7 +256,7 @@ function forgetSession(session: Session): void {
   const { of } = session;
   session.isGone = true;
   of.byId.delete(session.id);
-  if (of.byId.size > 0 || of.slot !== -1 || of.key.oldest !== null) return;
+  if (of.byId.size > 0 || of.seat !== -1 || of.key.oldest !== null) return;
   of.pool.sessions.delete(of.id);
   of.key.sessions = null;
 }
@@ -266,7 +266,7 @@ function makeKeySessions(pool: Pool, key: Key): KeySessions {
     hi: 0,
     lo: 0,
     lastGranted: 0,
-    slot: -1,
+    seat: -1,
     id: key.id,
     pool,
     key,
@@ -283,7 +283,7 @@ function makeSession(of: KeySessions, id: Session["id"]): Session {
     hi: 0,
     lo: 0,
     lastGranted: 0,
-    slot: -1,
+    seat: -1,
     id,
     of,
     running: 0,

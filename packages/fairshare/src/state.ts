@@ -4,12 +4,13 @@
  * Counts at every level: `queued` requests wait, `taken` slots are in use, and of those `held` are kept empty for a
  * session and `claiming` wait for another party's answer; the rest run.
  */
-import type { Deadlines } from "./deadlines";
+import type { Deadlines, DueList } from "./deadlines";
 import type { Decisions } from "./decisions";
 import type { Effect } from "./effects";
-import type { AffinitySettings, Owner } from "./events";
+import type { AffinitySettings } from "./events";
 import type { FinishCounts } from "./finish-counts";
 import type { GroupId, KeyId, PoolId, SessionId, TenantId, WaiterId } from "./ids";
+import type { KeyTable } from "./key-table";
 import type { Line } from "./line";
 import type { KeyPolicy, TenantPolicy } from "./policy";
 import type { Ranked, RankHeap } from "./rank-heap";
@@ -25,12 +26,8 @@ export interface Waiter {
   readonly key: Key;
   readonly costTokens: number;
   readonly arrivedMs: number;
-  /** Infinity for never. */
-  readonly timeoutMs: number;
-  /** When it times out; Infinity for never. */
-  readonly dueMs: number;
-  /** It stands among the deadlines. */
-  isTimed: boolean;
+  /** The deadlines it stands among; null when it has none, or has it no longer. */
+  due: DueList | null;
   readonly sessionId: SessionId | null;
   /** null: has none, or its pool does not favour sessions. */
   session: Session | null;
@@ -47,14 +44,18 @@ export interface Waiter {
 }
 
 /** What group, tenant and key have in common. */
-export interface Account extends Ranked, Weighted, Score {
+export interface Account extends Ranked, Score {
   /** Tokens charged, a plain sum for display. */
   served: number;
   queued: number;
   taken: number;
   held: number;
   claiming: number;
-  /** Whole slots it may take before it borrows, 2 or more; valid while `shareStamp` is its line's stamp. */
+}
+
+/** A group or tenant: what slots are split over. */
+export interface Taker extends Account, Weighted {
+  /** Whole slots it may take before it borrows; valid while `shareStamp` is its line's stamp. */
   share: number;
   shareStamp: number;
 }
@@ -63,9 +64,7 @@ export interface Key extends Account {
   readonly id: KeyId;
   readonly tenant: Tenant;
   policy: KeyPolicy;
-  /** Its names, for records that leave the engine. */
-  owner: Owner;
-  /** Slots it may take; Infinity for no cap. */
+  /** Slots it may take; NO_CAP for no cap. */
   cap: number;
   /** A claim was refused because of this key's cap elsewhere. */
   isBlocked: boolean;
@@ -76,7 +75,7 @@ export interface Key extends Account {
   sessions: KeySessions | null;
 }
 
-export interface Tenant extends Account {
+export interface Tenant extends Taker {
   readonly id: TenantId;
   readonly pool: Pool;
   group: Group;
@@ -84,16 +83,14 @@ export interface Tenant extends Account {
   cap: number;
   isBlocked: boolean;
   heap: RankHeap<Tenant> | null;
-  readonly keys: Map<KeyId, Key>;
+  readonly keys: KeyTable;
   /** Keys that wait and are below their cap. */
   readonly readyKeys: RankHeap<Key>;
   /** Virtual time among its keys. */
   readonly keyLevel: Level;
-  /** When it rose above its share, as far as picks have seen; -1 when not above. */
-  aboveSinceMs: number;
 }
 
-export interface Group extends Account {
+export interface Group extends Taker {
   readonly id: GroupId;
   readonly pool: Pool;
   heap: RankHeap<Group> | null;
@@ -136,6 +133,8 @@ export interface Pool {
   quietSinceMs: number;
   /** When its split last changed by who has work, weights or size. */
   splitChangedMs: number;
+  /** When tenants rose above their share, as far as picks have seen; who is not above is not in it. */
+  readonly aboveSince: Map<Tenant, number>;
   readonly finishes: FinishCounts;
   /** Sessions by key; empty unless the pool favours sessions. They outlive quiet keys that are forgotten. */
   readonly sessions: Map<KeyId, KeySessions>;

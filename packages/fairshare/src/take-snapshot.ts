@@ -6,6 +6,7 @@
 import { usableOf } from "./admit";
 import { finishesUpTo } from "./finish-counts";
 import type { GroupId, PoolId } from "./ids";
+import { NO_CAP } from "./limits";
 import { isQuiet } from "./pool";
 import { positionsIn } from "./positions";
 import { compareLevels, type Level, scoreOf } from "./score";
@@ -170,7 +171,7 @@ function pictureTenant(
   const weightShare = split.weightShares.get(tenant) ?? 0;
   const inUse = usage.inFlight + usage.held;
   const borrowed = borrowedOf(tenant, slotShare);
-  const sinceMs = tenant.aboveSinceMs === -1 ? tenant.pool.splitChangedMs : tenant.aboveSinceMs;
+  const sinceMs = tenant.pool.aboveSince.get(tenant) ?? tenant.pool.splitChangedMs;
   return {
     tenantId: tenant.id,
     group: tenant.group.id,
@@ -308,7 +309,7 @@ function waitOf(arrivedMs: number, nowMs: number): number | null {
 }
 
 function capOf(cap: number): number | null {
-  return cap === Number.POSITIVE_INFINITY ? null : cap;
+  return cap === NO_CAP ? null : cap;
 }
 
 function sumOf<Item>(items: readonly Item[], value: (item: Item) => number): number {
