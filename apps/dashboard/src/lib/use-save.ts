@@ -2,8 +2,8 @@
 
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useCallback } from "react";
-import { toast } from "sonner";
 import { api, errorMessage } from "./api";
+import { notifyError, notifySuccess } from "./notify";
 
 interface Saved {
   readonly auditId: number | null;
@@ -30,8 +30,8 @@ export function useSave<Answer extends Saved>() {
     mutationFn: ({ send }: SaveInput<Answer>) => send(),
     onSuccess: (answer, { done, onSaved }) => {
       const { auditId } = answer;
-      toast.success(done, {
-        duration: UNDO_MS,
+      notifySuccess(done, {
+        durationMs: UNDO_MS,
         ...(auditId === null ? {} : { action: { label: "Undo", onClick: () => undo(auditId) } }),
       });
       onSaved?.(answer);
@@ -48,10 +48,10 @@ export function useUndo(): (auditId: number) => void {
       api
         .call("revertAudit", { params: { id: auditId } })
         .then(() => {
-          toast.success("Put back");
+          notifySuccess("Put back");
           return client.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== "live" });
         })
-        .catch((error: unknown) => toast.error(`Not put back. ${errorMessage(error)}`));
+        .catch((error: unknown) => notifyError(`Not put back. ${errorMessage(error)}`));
     },
     [client],
   );

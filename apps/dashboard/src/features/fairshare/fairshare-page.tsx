@@ -1,9 +1,11 @@
 "use client";
 
+import dynamic from "next/dynamic";
 import { useQueryState } from "nuqs";
-import { PoolDetail } from "./pool-detail";
 import { PoolList } from "./pool-list";
 import { poolParams } from "./search-params";
+
+const PoolDetail = dynamic(() => import("./pool-detail").then((module) => module.PoolDetail));
 
 /** The pools, or one of them where the address names it. */
 export function FairsharePage() {

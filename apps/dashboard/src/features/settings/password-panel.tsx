@@ -2,11 +2,11 @@
 
 import { useMutation } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
-import { toast } from "sonner";
 import { Button } from "../../components/ui/button";
 import { TextField } from "../../components/ui/field";
 import { Panel } from "../../components/ui/panel";
 import { api, errorMessage } from "../../lib/api";
+import { notifySuccess } from "../../lib/notify";
 
 const MIN_LENGTH = 10;
 
@@ -19,7 +19,7 @@ export function PasswordPanel() {
     onSuccess: () => {
       setCurrent("");
       setNext("");
-      toast.success("Password changed");
+      notifySuccess("Password changed");
     },
     gcTime: 0,
   });

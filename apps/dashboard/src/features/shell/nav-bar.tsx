@@ -4,18 +4,14 @@ import { Menu, Moon, Search, Sun, UserRound } from "lucide-react";
 import Link from "next/link";
 import { usePathname } from "next/navigation";
 import { useTheme } from "next-themes";
-import { DropdownMenu } from "radix-ui";
-import { useState } from "react";
 import { Mark } from "../../components/layout/mark";
 import { Button } from "../../components/ui/button";
+import { Popover, PopoverClose, PopoverContent, PopoverTrigger } from "../../components/ui/popover";
 import { cn } from "../../lib/cn";
 import { useSession } from "../../lib/session";
 import { isCurrent, NAV_LINKS } from "./nav-links";
 
-const MENU =
-  "z-50 min-w-48 rounded-panel border bg-card p-1 text-small shadow-layer outline-none data-[state=open]:animate-in data-[state=open]:fade-in-0 data-[state=open]:duration-150";
-const ITEM =
-  "flex h-8 w-full cursor-pointer items-center rounded-control px-2 text-left outline-none data-[highlighted]:bg-subtle";
+const ITEM = "flex h-8 w-full items-center rounded-control px-2 text-left hover:bg-subtle";
 
 export function NavBar({ onOpenPalette }: Readonly<{ onOpenPalette: () => void }>) {
   const path = usePathname();
@@ -66,24 +62,28 @@ function NavItem({ href, label, isCurrent: current }: Readonly<{ href: string; l
 /** The pages as a menu where the bar has no room for them. */
 function NavMenu() {
   return (
-    <DropdownMenu.Root>
-      <DropdownMenu.Trigger asChild>
+    <Popover>
+      <PopoverTrigger asChild>
         <Button variant="ghost" size="icon" aria-label="Pages" className="md:hidden">
           <Menu className="size-4" aria-hidden="true" />
         </Button>
-      </DropdownMenu.Trigger>
-      <DropdownMenu.Portal>
-        <DropdownMenu.Content align="start" sideOffset={6} className={MENU}>
-          {NAV_LINKS.map((link) => (
-            <DropdownMenu.Item key={link.href} asChild>
-              <Link href={link.href} className={cn(ITEM, "h-10")}>
-                {link.label}
-              </Link>
-            </DropdownMenu.Item>
-          ))}
-        </DropdownMenu.Content>
-      </DropdownMenu.Portal>
-    </DropdownMenu.Root>
+      </PopoverTrigger>
+      <PopoverContent align="start" aria-label="Pages" className="w-52 p-1">
+        <nav aria-label="Pages">
+          <ul>
+            {NAV_LINKS.map((link) => (
+              <li key={link.href}>
+                <PopoverClose asChild>
+                  <Link href={link.href} className={cn(ITEM, "h-10")}>
+                    {link.label}
+                  </Link>
+                </PopoverClose>
+              </li>
+            ))}
+          </ul>
+        </nav>
+      </PopoverContent>
+    </Popover>
   );
 }
 
@@ -104,39 +104,34 @@ function ThemeButton() {
 
 function AccountMenu() {
   const { email, role } = useSession();
-  const [isOpen, setIsOpen] = useState(false);
   return (
-    <DropdownMenu.Root open={isOpen} onOpenChange={setIsOpen}>
-      <DropdownMenu.Trigger asChild>
+    <Popover>
+      <PopoverTrigger asChild>
         <Button variant="ghost" size="icon" aria-label={`Account: ${email}`}>
           <UserRound className="size-4" aria-hidden="true" />
         </Button>
-      </DropdownMenu.Trigger>
-      <DropdownMenu.Portal>
-        <DropdownMenu.Content align="end" sideOffset={6} collisionPadding={12} className={MENU}>
-          <DropdownMenu.Label className="px-2 py-1.5">
-            <span className="name block max-w-64 truncate">{email}</span>
-            <span className="block text-micro text-text-3">{role === "admin" ? "Admin" : "Viewer"}</span>
-          </DropdownMenu.Label>
-          <DropdownMenu.Item asChild>
-            <Link href="/settings?tab=appearance" className={ITEM}>
-              Appearance
-            </Link>
-          </DropdownMenu.Item>
-          <DropdownMenu.Item asChild>
-            <Link href="/settings?tab=people" className={ITEM}>
-              Change password
-            </Link>
-          </DropdownMenu.Item>
-          <form method="post" action="/api/session/logout">
-            <DropdownMenu.Item asChild onSelect={(event) => event.preventDefault()}>
-              <button type="submit" className={ITEM}>
-                Sign out
-              </button>
-            </DropdownMenu.Item>
-          </form>
-        </DropdownMenu.Content>
-      </DropdownMenu.Portal>
-    </DropdownMenu.Root>
+      </PopoverTrigger>
+      <PopoverContent align="end" aria-label="Account" className="w-60 p-1">
+        <p className="px-2 py-1.5">
+          <span className="name block truncate">{email}</span>
+          <span className="block text-micro text-text-3">{role === "admin" ? "Admin" : "Viewer"}</span>
+        </p>
+        <PopoverClose asChild>
+          <Link href="/settings?tab=appearance" className={ITEM}>
+            Appearance
+          </Link>
+        </PopoverClose>
+        <PopoverClose asChild>
+          <Link href="/settings?tab=people" className={ITEM}>
+            Change password
+          </Link>
+        </PopoverClose>
+        <form method="post" action="/api/session/logout">
+          <button type="submit" className={ITEM}>
+            Sign out
+          </button>
+        </form>
+      </PopoverContent>
+    </Popover>
   );
 }

@@ -1,13 +1,18 @@
 "use client";
 
 import { QueryClientProvider } from "@tanstack/react-query";
+import dynamic from "next/dynamic";
 import { NuqsAdapter } from "nuqs/adapters/next/app";
 import { type ReactNode, useState } from "react";
 import { AnnouncerProvider } from "../../components/layout/announcer";
+import { useToasterWanted } from "../../lib/notify";
 import { makeQueryClient } from "../../lib/query-client";
 import { SessionProvider } from "../../lib/session";
-import { SignedOutDialog } from "./signed-out-dialog";
-import { ConsoleToaster } from "./toaster";
+
+const SignedOutDialog = dynamic(() => import("./signed-out-dialog").then((module) => module.SignedOutDialog), {
+  ssr: false,
+});
+const ConsoleToaster = dynamic(() => import("./toaster").then((module) => module.ConsoleToaster), { ssr: false });
 
 interface ProvidersProps {
   email: string;
@@ -17,6 +22,7 @@ interface ProvidersProps {
 
 /** What every signed-in page shares: data, address, who is signed in, announcements, toasts. */
 export function Providers({ email, role, children }: Readonly<ProvidersProps>) {
+  const isToasterWanted = useToasterWanted();
   const [isSignedOut, setIsSignedOut] = useState(false);
   const [client] = useState(() => makeQueryClient(() => setIsSignedOut(true)));
   return (
@@ -25,8 +31,8 @@ export function Providers({ email, role, children }: Readonly<ProvidersProps>) {
         <SessionProvider email={email} role={role}>
           <AnnouncerProvider>
             {children}
-            <SignedOutDialog isOpen={isSignedOut} />
-            <ConsoleToaster />
+            {isSignedOut ? <SignedOutDialog isOpen /> : null}
+            {isToasterWanted ? <ConsoleToaster /> : null}
           </AnnouncerProvider>
         </SessionProvider>
       </NuqsAdapter>
