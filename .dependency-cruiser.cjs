@@ -93,7 +93,7 @@ module.exports = {
     {
       name: "packages-never-import-apps",
       severity: "error",
-      from: { path: "^packages/" },
+      from: { path: "^packages/", pathNot: TESTS },
       to: { path: "^(apps|e2e|scripts)/" },
     },
     {
