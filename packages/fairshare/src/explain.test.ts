@@ -294,6 +294,23 @@ describe("the order of causes", () => {
   });
 });
 
+describe("holders", () => {
+  it("are the siblings only, while the tenant's group has all of its own slots", () => {
+    const pool: PoolSpec = {
+      size: 6,
+      groupWeights: { api: 100, batch: 10 },
+      tenants: [
+        { id: "t1", group: "api", weight: 3, inFlight: 4, queued: 2 },
+        { id: "t4", group: "api", weight: 7, inFlight: 1, queued: 9, cap: 1 },
+        { id: "nightly", group: "batch", weight: 10, queued: 9 },
+        { id: "t5", group: "batch", weight: 3, inFlight: 1, queued: 5 },
+      ],
+    };
+    const e = explain({ pool });
+    expect([e.reason, e.holders.map((holder) => holder.tenantId)]).toEqual(["below_share", ["t5"]]);
+  });
+});
+
 describe("notes", () => {
   const waiting = full({ inFlight: 4, queued: 4 }, { inFlight: 4 });
 

@@ -63,7 +63,7 @@ export function explainTenant(facts: PoolFacts, tenant: TenantSnapshot): Explana
     expectedSlots: tenant.expectedSlots,
   };
   const cappedKey = reason === "key_cap" ? busiestCappedKey(facts, tenant) : null;
-  const holders = holdersBeside(facts, tenant);
+  const holders = holdersBeside(facts, tenant, reason);
   const ahead = aheadOf(facts, tenant, reason, cause);
   const finishGapMs = pool.finishes5m >= MIN_FINISHES_FOR_PACE ? FINISH_WINDOW_MS / pool.finishes5m : null;
   return {
@@ -197,15 +197,26 @@ function breakdownOf(facts: PoolFacts, tenant: TenantSnapshot, reason: WaitReaso
   return parts.filter((part) => part.requests > 0).sort((a, b) => b.requests - a.requests);
 }
 
-function holdersBeside(facts: PoolFacts, tenant: TenantSnapshot): Holder[] {
+/**
+ * Others above their share. While a tenant waits below its share in a group that has all of its own, only its siblings'
+ * slots come back to it: those of other groups go to whoever is under its share there.
+ */
+function holdersBeside(facts: PoolFacts, tenant: TenantSnapshot, reason: WaitReason): Holder[] {
+  const onlySiblings = reason === "below_share" && isGroupFull(facts, tenant);
   return facts.above
-    .filter((other) => other.tenantId !== tenant.tenantId)
+    .filter((other) => other.tenantId !== tenant.tenantId && (!onlySiblings || other.group === tenant.group))
     .map((other) => ({
       tenantId: other.tenantId,
       tenantName: facts.context.tenantName(other.tenantId),
       slots: other.borrowed,
       sinceMs: other.aboveShareMs,
     }));
+}
+
+function isGroupFull({ engine, pool }: PoolFacts, tenant: TenantSnapshot): boolean {
+  if (engine.algorithm === "weighted") return false;
+  const group = pool.groups.find((each) => each.name === tenant.group);
+  return group !== undefined && group.inFlight + group.held >= Math.max(1, group.slotCap);
 }
 
 /**
