@@ -1,0 +1,66 @@
+/** What a request costs in memory while it waits, one kilobyte of body included. */
+import { connect, type Socket } from "node:net";
+import { type Child, residentBytes } from "./child";
+import { type Bar, type Figure, ratioFigure } from "./figures";
+import type { Bench } from "./gateway";
+import { type PeerName, peerHeaders, startPeer } from "./peers";
+import { chatRequest } from "./workload";
+
+const HOLD_MS = 600_000;
+
+/** The gateway's and HAProxy's requests wait in their queues, Portkey's at the backend, since it has no queue. */
+export async function memoryFigures(bench: Bench): Promise<Figure[]> {
+  const own = await perWaiting("obleth", bench);
+  const figures: Figure[] = [];
+  const bars: [PeerName, number, number][] = [
+    ["haproxy", 2, 1.4],
+    ["portkey", 0.2, 0.12],
+  ];
+  for (const [peer, target, stretch] of bars) {
+    const beside = await perWaiting(peer, bench);
+    const bar: Bar = { name: `memory per waiting request beside ${peer}`, unit: "bytes", target, stretch };
+    if (own !== null && beside !== null) figures.push(ratioFigure([own], [beside], bar));
+  }
+  return figures;
+}
+
+async function perWaiting(peer: PeerName, { stub, waiting }: Bench): Promise<number | null> {
+  const child = await startPeer(peer, stub.port, 1);
+  if (child === null) return null;
+  const request = chatRequest({ holdMs: HOLD_MS, headers: peerHeaders(peer, stub.port) });
+  const sockets: Socket[] = [];
+  try {
+    // A first crowd comes and goes, so that what a process needs once is not counted.
+    await crowd(child, request, waiting, sockets);
+    for (const socket of sockets.splice(0)) socket.destroy();
+    await settled(child);
+    const before = await settled(child);
+    await crowd(child, request, waiting, sockets);
+    return ((await settled(child)) - before) / waiting;
+  } finally {
+    for (const socket of sockets) socket.destroy();
+    child.process.kill();
+  }
+}
+
+async function crowd({ port }: Child, request: string, count: number, sockets: Socket[]): Promise<void> {
+  for (let i = 0; i < count; i++) {
+    const socket = connect(port, "127.0.0.1");
+    socket.on("error", () => {});
+    await new Promise<void>((resolve) => socket.once("connect", resolve).once("close", () => resolve()));
+    socket.write(request, "latin1");
+    sockets.push(socket);
+  }
+}
+
+/** Resident bytes once they have stopped changing by much. */
+async function settled(child: Child): Promise<number> {
+  let before = residentBytes(child);
+  for (let i = 0; i < 20; i++) {
+    await new Promise<void>((resolve) => setTimeout(resolve, 500));
+    const now = residentBytes(child);
+    if (Math.abs(now - before) < 200_000) return now;
+    before = now;
+  }
+  return before;
+}
