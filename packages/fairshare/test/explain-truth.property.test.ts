@@ -145,7 +145,7 @@ beforeAll(() => {
         if (tenant.queued === 0) continue;
         const e = explain(snapshot, pool, tenant);
         const more = remedy(story, e);
-        if (more === undefined) continue;
+        if (more === undefined || isFarAbove(pool, tenant)) continue;
         tried.set(e.reason, (tried.get(e.reason) ?? 0) + 1);
         const isTrue = e.reason === "below_share" ? goesToSomebodyBelow(story, pool, more) : hasChanged(story, e, more);
         if (!isTrue) untrue.push(`seed ${seed}: ${e.reason} of ${e.tenantId} on ${e.pool}`);
@@ -153,6 +153,12 @@ beforeAll(() => {
     }
   }
 }, 300_000);
+
+/** The tenant's group borrows itself: several of its slots must come back before one is due to the tenant. */
+function isFarAbove(pool: PoolSnapshot, tenant: TenantSnapshot): boolean {
+  const group = pool.groups.find((each) => each.name === tenant.group);
+  return tenant.belowShare && group !== undefined && group.borrowed > 0;
+}
 
 /** A slot that a holder above its share gives back goes to a tenant below its own, unless the ceiling takes it. */
 function goesToSomebodyBelow(story: Story, pool: PoolSnapshot, more: EngineEvent): boolean {
