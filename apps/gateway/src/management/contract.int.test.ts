@@ -1,9 +1,12 @@
 /** Drives every route from the OpenAPI document, with plain, odd and hostile values. */
 import { API_BASE, paths, type RouteId, type RouteSpec, routes } from "@obleth/contract";
 import { openApiDocument } from "@obleth/contract/openapi";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { HOSTILE_SEGMENTS, HOSTILE_VALUES, type Schema, sampleOf } from "./testing/hostile";
 import { ADMIN_TOKEN, startTestGateway, type TestGateway } from "./testing/test-gateway";
+
+// Some tests send hundreds of requests; on a busy machine the usual minute may not do.
+vi.setConfig({ testTimeout: 240_000, hookTimeout: 120_000 });
 
 interface Operation {
   readonly id: RouteId;
