@@ -33,7 +33,10 @@ export interface ClusterSlots {
 
 /** What the slots need of whoever owns the requests. */
 export interface SlotsHost {
-  /** All slots in use on this replica at this moment, local holds included, those still being claimed left out. */
+  /**
+   * All slots in use on this replica at this moment, local holds included, those still being claimed left out. Asked
+   * right after `onMode` has told of `shared`, too: what the new mode ended is no longer among them.
+   */
   holdings(): Holdings;
   /** Other limits hold from here on. Comes before the first decision under them. */
   onMode(state: ModeState): void;

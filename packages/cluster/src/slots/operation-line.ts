@@ -55,6 +55,11 @@ export class OperationLine {
     return this.#calls.size;
   }
 
+  /** Nothing is queued or outstanding: the books and the scheduler must agree. */
+  get isEmpty(): boolean {
+    return this.#queued.length === 0 && this.#calls.size === 0;
+  }
+
   /** Adds one operation to the next call. `settle` is called once: with its answer, or `failed` when abandoned. */
   push(operation: SlotOperation, settle: Settle): void {
     this.#queued.push({ operation, settle });

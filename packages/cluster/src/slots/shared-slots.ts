@@ -251,8 +251,14 @@ export class SharedSlots implements ClusterSlots, SlotAnnouncements {
   }
 
   #beat(): void {
-    if (this.#isTogether) this.#line.stop(() => this.#sendBeat(this.#holdings));
+    if (this.#isTogether) this.#line.stop(() => this.#reassert());
     else this.#sendBeat(this.#host?.holdings() ?? new Holdings(), ++this.#epoch);
+  }
+
+  /** Says again what is held: what really runs, when nothing is on its way in between, else what the answers add up to. */
+  #reassert(): void {
+    if (this.#line.isEmpty && this.#host !== undefined) this.#holdings = this.#host.holdings();
+    this.#sendBeat(this.#holdings);
   }
 
   #sendBeat(holdings: Holdings, epoch = this.#epoch): void {
@@ -309,11 +315,12 @@ export class SharedSlots implements ClusterSlots, SlotAnnouncements {
   }
 
   #join(): void {
-    this.#holdings = this.#host?.holdings() ?? new Holdings();
     this.#epoch++;
     this.#isJoining = true;
     this.#setState(true, "reconciled");
-    // Claims that the new mode causes gather behind this heartbeat, which may have more on it than the last one.
+    // After the host has changed over: holds that were its own end there. Claims that the new mode causes gather behind
+    // this heartbeat, which may have more on it than the last one.
+    this.#holdings = this.#host?.holdings() ?? new Holdings();
     this.#sendBeat(this.#holdings);
   }
 

@@ -4,6 +4,7 @@ import { keyId, poolId, tenantId } from "@obleth/fairshare";
 import { SharedSlots, type SharedSlotsSettings } from "../../src/slots/shared-slots";
 import type { SlotOwner } from "../../src/slots/slot-store";
 import { Backend } from "./backend";
+import { EngineReplica } from "./engine-replica";
 import { type Limits, Replica, type ReplicaOptions } from "./replica";
 import { type Link, StoreServer } from "./store-server";
 
@@ -21,6 +22,8 @@ export interface FleetOptions {
   readonly settings?: Partial<SharedSlotsSettings>;
   /** One way, ms. */
   readonly latencyMs?: (rng: () => number) => number;
+  /** The product's engine schedules instead of the small first-come first-served one. */
+  readonly withEngine?: boolean;
   readonly affinity?: Pick<ReplicaOptions, "holdMs" | "maxHeld" | "maxJumps">;
 }
 
@@ -31,38 +34,21 @@ interface Repair {
 }
 
 /** A replica with its real `SharedSlots` on a link to the stand-in store. */
-export class SimReplica extends Replica {
+export interface SimReplica
+  extends Pick<Replica, "name" | "mode" | "modes" | "running" | "queued" | "isDecided" | "arrive"> {
   readonly slots: SharedSlots;
   readonly link: Link;
   readonly repairs: readonly Repair[];
-
-  constructor(options: ReplicaOptions, parts: { slots: SharedSlots; link: Link; repairs: readonly Repair[] }) {
-    super(options);
-    this.slots = parts.slots;
-    this.link = parts.link;
-    this.repairs = parts.repairs;
-  }
-
   /** Killed, or on its way out: takes no more requests. */
-  isGone = false;
+  readonly isGone: boolean;
   /** Requests that died with it. */
-  lost = 0;
-
-  /** `kill -9`: nothing more is sent either. */
-  override crash(): void {
-    this.isGone = true;
-    this.lost = this.queued;
-    super.crash();
-    this.link.cut = "requests";
-    this.link.subscriber = undefined;
-  }
-
+  readonly lost: number;
+  /** Claims that were answered `unavailable`; counted by the small scheduler only. */
+  readonly unavailable: number;
+  /** `kill -9`: nothing more is decided or sent, what it ran is gone from the backend. */
+  crash(): void;
   /** Waits until nothing runs, then leaves. */
-  shutDown(): void {
-    this.isGone = true;
-    this.lost = this.queued;
-    this.drain(() => this.slots.leave(() => undefined));
-  }
+  shutDown(): void;
 }
 
 export class Fleet {
@@ -74,6 +60,8 @@ export class Fleet {
   readonly rng: () => number;
   readonly limits: Limits;
   readonly #options: FleetOptions;
+  /** Some replica's heartbeat found something to repair. */
+  onRepair: (repair: Repair) => void = () => undefined;
   #started = 0;
 
   constructor(options: FleetOptions = {}) {
@@ -96,15 +84,19 @@ export class Fleet {
       settings: { ...SETTINGS, ...this.#options.settings },
       defer: (run) => void this.clock.setTimer(0, run),
       reconnect: () => link.reset(),
-      listener: { onRepair: (repair) => repairs.push(repair) },
+      listener: {
+        onRepair: (repair) => {
+          repairs.push(repair);
+          this.onRepair(repair);
+        },
+      },
     });
     const { clock, backend, limits } = this;
-    const replica = new SimReplica(
-      { name, clock, slots, backend, limits, ...this.#options.affinity },
-      { slots, link, repairs },
-    );
+    const options = { name, clock, slots, backend, limits, ...this.#options.affinity };
+    const scheduler = this.#options.withEngine === true ? new EngineReplica(options) : new Replica(options);
+    const replica = asSimReplica(scheduler, { slots, link, repairs });
     link.subscriber = slots;
-    slots.start(replica.host, () => replica.decided());
+    slots.start(scheduler.host, () => scheduler.decided());
     this.links.push(link);
     this.replicas.push(replica);
     return replica;
@@ -130,6 +122,58 @@ export class Fleet {
     }
     return this.clock.monotonicMs() - startMs;
   }
+}
+
+function asSimReplica(
+  scheduler: Replica | EngineReplica,
+  parts: { slots: SharedSlots; link: Link; repairs: readonly Repair[] },
+): SimReplica {
+  const { slots, link, repairs } = parts;
+  let isGone = false;
+  let lost = 0;
+  const goes = () => {
+    isGone = true;
+    lost = scheduler.queued;
+  };
+  return {
+    slots,
+    link,
+    repairs,
+    name: scheduler.name,
+    modes: scheduler.modes,
+    get mode() {
+      return scheduler.mode;
+    },
+    get running() {
+      return scheduler.running;
+    },
+    get queued() {
+      return scheduler.queued;
+    },
+    get isDecided() {
+      return scheduler.isDecided;
+    },
+    get isGone() {
+      return isGone;
+    },
+    get lost() {
+      return lost;
+    },
+    get unavailable() {
+      return scheduler instanceof Replica ? scheduler.unavailable : 0;
+    },
+    arrive: (request, onStart) => scheduler.arrive(request, onStart),
+    crash() {
+      goes();
+      scheduler.crash();
+      link.cut = "requests";
+      link.subscriber = undefined;
+    },
+    shutDown() {
+      goes();
+      scheduler.drain(() => slots.leave(() => undefined));
+    },
+  };
 }
 
 export function owner(pool = "chat", tenant = "acme", key = `${tenant}-key`): SlotOwner {

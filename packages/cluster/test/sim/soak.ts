@@ -9,6 +9,8 @@ export interface SoakOptions {
   readonly seed: number;
   /** How long faults go on, virtual ms. */
   readonly durationMs: number;
+  /** The product's engine schedules. */
+  readonly withEngine: boolean;
 }
 
 export interface SoakReport {
@@ -17,6 +19,8 @@ export interface SoakReport {
   readonly quietStarts: number;
   /** Starts in `shared` mode that the backend saw above the configured pool size while the store answered everybody. */
   readonly overStarts: number;
+  /** Slots that the books and the schedulers disagreed about while no fault was near. */
+  readonly quietDrift: number;
   readonly faults: readonly string[];
 }
 
@@ -25,9 +29,10 @@ const POOL = "p|chat";
 /** Two beats and the wait for the others: what the fleet may need to be exact again after a fault. */
 const RECOVERY_MS = 6000;
 
-export function soak({ seed, durationMs }: SoakOptions): SoakReport {
+export function soak({ seed, durationMs, withEngine }: SoakOptions): SoakReport {
   const fleet = new Fleet({
     seed,
+    withEngine,
     limits: { poolSize: POOL_SIZE, ceiling: 9, tenantCap: 5, keyCap: 4 },
     latencyMs: (rng) => (rng() < 0.02 ? rng() * 200 : rng() * 3),
     affinity: { holdMs: 300, maxHeld: 2, maxJumps: 2 },
@@ -37,16 +42,22 @@ export function soak({ seed, durationMs }: SoakOptions): SoakReport {
   let lastFaultMs = Number.NEGATIVE_INFINITY;
   let overStarts = 0;
   let quietStarts = 0;
+  let quietDrift = 0;
   let arrived = 0;
   let lost = 0;
   const alive = () => fleet.replicas.filter((replica) => !replica.isGone);
 
   server.afterCall = () => checkBooks(fleet);
-  backend.onStart = (_, runningOf) => {
+  const isQuiet = () => {
     // A slow answer that sends a replica into fallback is a fault like any other.
     const changedMs = Math.max(lastFaultMs, ...alive().map(({ modes }) => modes.at(-1)?.atMs ?? 0));
-    const isQuiet = clock.monotonicMs() - changedMs > RECOVERY_MS;
-    if (!isQuiet || !alive().every(({ mode }) => mode === "shared")) return;
+    return clock.monotonicMs() - changedMs > RECOVERY_MS && alive().every(({ mode }) => mode === "shared");
+  };
+  fleet.onRepair = ({ ownDrift, totalDrift }) => {
+    if (isQuiet()) quietDrift += Math.abs(ownDrift) + Math.abs(totalDrift);
+  };
+  backend.onStart = (_, runningOf) => {
+    if (!isQuiet()) return;
     quietStarts++;
     if (runningOf(POOL) > POOL_SIZE) overStarts++;
   };
@@ -54,7 +65,8 @@ export function soak({ seed, durationMs }: SoakOptions): SoakReport {
   fleet.start(3);
   const arrive = (replica: SimReplica) => {
     arrived++;
-    const who = owner(rng() < 0.8 ? "chat" : "embed", rng() < 0.7 ? "acme" : "small", rng() < 0.5 ? "k1" : "k2");
+    const tenant = rng() < 0.7 ? "acme" : "small";
+    const who = owner(rng() < 0.8 ? "chat" : "embed", tenant, `${tenant}-${rng() < 0.5 ? 1 : 2}`);
     const session = rng() < 0.5 ? `session-${Math.floor(rng() * 4)}` : null;
     replica.arrive({ owner: who, serviceMs: 5 + rng() * 120, session: session as never });
   };
@@ -92,7 +104,7 @@ export function soak({ seed, durationMs }: SoakOptions): SoakReport {
       `the books are not empty: ${JSON.stringify([...server.table.totals])} (${replay(seed, durationMs)})`,
     );
   }
-  return { served: backend.served, quietStarts, overStarts, faults };
+  return { served: backend.served, quietStarts, overStarts, quietDrift, faults };
 }
 
 /** The line that runs this very history again. */
