@@ -1,0 +1,127 @@
+/** The small containers: requests by number, deadlines, finishes, decisions. */
+import { describe, expect, it } from "vitest";
+import { EngineRun } from "../test/engine-run";
+import { Deadlines, dueMsOf } from "./deadlines";
+import { decisionsSince } from "./engine";
+import { countFinish, finishesUpTo, makeFinishCounts } from "./finish-counts";
+import { waiterId } from "./ids";
+import type { Waiter } from "./state";
+import { WaiterTable } from "./waiter-table";
+
+function waiter(id: number, arrivedMs = 0): Waiter {
+  return { id: waiterId(id), arrivedMs, due: null, duesBefore: null, duesAfter: null } as unknown as Waiter;
+}
+
+describe("requests by number", () => {
+  it("are found while they are in, and only then, over many pages", () => {
+    const table = new WaiterTable();
+    const ids = Array.from({ length: 2_000 }, (_, i) => 1 + 3 * i);
+    for (const id of ids) table.add(waiter(id));
+    expect(table.size).toBe(2_000);
+    for (const id of ids) expect(table.get(waiterId(id))?.id).toBe(id);
+    expect(table.get(waiterId(2))).toBeUndefined();
+    for (const id of ids) if (id % 2 === 0) table.delete(waiterId(id));
+    expect([...table.values()].length).toBe(table.size);
+    expect(table.get(waiterId(4))).toBeUndefined();
+    expect(table.get(waiterId(7))?.id).toBe(7);
+  });
+
+  it("ignore a delete of what is not in, and refuse a number twice", () => {
+    const table = new WaiterTable();
+    table.add(waiter(5));
+    table.delete(waiterId(5));
+    table.delete(waiterId(5));
+    table.delete(waiterId(700));
+    expect(table.size).toBe(0);
+    table.add(waiter(6));
+    expect(() => table.add(waiter(6))).toThrow("used once");
+  });
+});
+
+describe("deadlines", () => {
+  it("come in the order they fall due, over several timeouts, the older of two at one moment first", () => {
+    const deadlines = new Deadlines();
+    const added = [
+      [1, 0, 500],
+      [2, 100, 100],
+      [3, 200, 300],
+      [4, 400, 100],
+      [5, 450, 50],
+    ] as const;
+    for (const [id, arrivedMs, timeoutMs] of added) deadlines.add(waiter(id, arrivedMs), timeoutMs);
+    const order: number[] = [];
+    for (let next = deadlines.next(); next !== null; next = deadlines.next()) {
+      order.push(next.id);
+      deadlines.remove(next);
+      deadlines.remove(next);
+      expect(dueMsOf(next)).toBe(Number.POSITIVE_INFINITY);
+    }
+    expect(order).toEqual([2, 1, 3, 4, 5]);
+  });
+
+  it("are none for what is no length of time", () => {
+    const deadlines = new Deadlines();
+    for (const timeoutMs of [Number.NaN, -1, Number.POSITIVE_INFINITY]) deadlines.add(waiter(1), timeoutMs);
+    expect(deadlines.next()).toBeNull();
+  });
+});
+
+describe("finishes", () => {
+  it("are counted for five minutes and forgotten after", () => {
+    const finishes = makeFinishCounts();
+    for (let second = 0; second < 300; second++) countFinish(finishes, second * 1000);
+    expect(finishesUpTo(finishes, 299_000)).toBe(300);
+    expect(finishesUpTo(finishes, 449_999)).toBe(155);
+    expect(finishesUpTo(finishes, 605_000)).toBe(0);
+    countFinish(finishes, 700_000);
+    expect(finishesUpTo(finishes, 700_000)).toBe(1);
+  });
+
+  it("show in the pool's picture", () => {
+    const run = new EngineRun();
+    run.nowMs = 1_000_000;
+    for (let i = 0; i < 3; i++) run.finish(run.ask());
+    expect(run.poolPicture().finishes5m).toBe(3);
+  });
+});
+
+describe("decisions", () => {
+  it("are kept up to the bound, oldest dropped first, each with its names and its age", () => {
+    const run = new EngineRun({ decisionLimit: 4, defaultPoolSize: 1 });
+    const first = run.ask({ tenant: "a", key: "k", session: "s" });
+    const second = run.ask({ tenant: "b" });
+    run.nowMs = 30;
+    run.finish(first);
+    const kept = decisionsSince(run.state, 0);
+    expect(kept.map(({ sequence, kind, waiterId: id }) => [sequence, kind, id])).toEqual([
+      [1, "admitted", first],
+      [2, "queued", second],
+      [3, "released", first],
+      [4, "admitted", second],
+    ]);
+    expect(kept[3]).toMatchObject({ atMs: 30, sinceArrivalMs: 30, owner: { pool: "m", tenantId: "b", groupId: "b" } });
+    expect(kept[0]).toMatchObject({ session: "s", owner: { keyId: "k" } });
+    run.finish(second);
+    expect(decisionsSince(run.state, 0).map(({ sequence }) => sequence)).toEqual([2, 3, 4, 5]);
+    expect(decisionsSince(run.state, 4)).toHaveLength(1);
+  });
+
+  it("are none with a bound of 0", () => {
+    const run = new EngineRun({ decisionLimit: 0 });
+    run.ask();
+    expect(decisionsSince(run.state, 0)).toEqual([]);
+  });
+
+  it("are equal for equal histories", () => {
+    const logs = [1, 2].map(() => {
+      const run = new EngineRun({ defaultPoolSize: 2 });
+      for (let i = 0; i < 200; i++) {
+        run.nowMs = i * 3.7;
+        run.ask({ tenant: `t${(i * 5) % 7}`, cost: (i * 31) % 90, timeoutMs: 200 });
+        if (i % 2 === 0) run.finish([...run.running][0] ?? 0);
+      }
+      return decisionsSince(run.state, 0);
+    });
+    expect(logs[0]).toEqual(logs[1]);
+  });
+});
