@@ -1,51 +1,54 @@
 /**
- * Who waits and who runs: the oracle's only record of requests. Every count is taken from these two lists, in one pass
- * after each change.
+ * Who waits and who runs: the oracle's only record of requests, with how many of each list belong to whom. Whenever it
+ * is asked to, it counts the lists again from the beginning.
  */
 import type { Account, Filter, OracleRequest } from "./oracle-state";
 
 type List = "waiting" | "running";
+type Owner = Account | string;
 
 export class Books {
   readonly waiting: OracleRequest[] = [];
   readonly running: OracleRequest[] = [];
-  #tallies: Record<List, Map<Account | string, number>> | undefined;
+  readonly #counts: Record<List, Map<Owner, number>> = { waiting: new Map(), running: new Map() };
 
   add(list: List, request: OracleRequest): void {
     this[list].push(request);
-    this.changed();
+    this.#note(list, request, 1);
   }
 
   /** The request, taken off the list; undefined when it is not on it. */
   remove(list: List, waiterId: number): OracleRequest | undefined {
     const at = this[list].findIndex((request) => request.waiterId === waiterId);
-    if (at < 0) return undefined;
-    this.changed();
-    return this[list].splice(at, 1)[0];
+    const [request] = at < 0 ? [] : this[list].splice(at, 1);
+    if (request !== undefined) this.#note(list, request, -1);
+    return request;
   }
 
-  /** Call when a tenant on the lists has moved to another group. */
-  changed(): void {
-    this.#tallies = undefined;
-  }
-
-  /** Requests on a list that belong to a key, a tenant, a group in a pool, or a pool: the narrowest that is given. */
-  count(list: List, { pool, group, tenant, key }: Filter): number {
-    this.#tallies ??= { waiting: tally(this.waiting), running: tally(this.running) };
-    return this.#tallies[list].get(key ?? tenant ?? nameOf(pool ?? "", group)) ?? 0;
-  }
-}
-
-function tally(requests: readonly OracleRequest[]): Map<Account | string, number> {
-  const counts = new Map<Account | string, number>();
-  for (const { key, tenant, pool } of requests) {
-    for (const owner of [key, tenant, nameOf(pool, tenant.group.id), nameOf(pool, undefined)]) {
-      counts.set(owner, (counts.get(owner) ?? 0) + 1);
+  /** Counts both lists again; needed when a tenant on them has moved to another group. */
+  recount(): void {
+    for (const list of ["waiting", "running"] as const) {
+      this.#counts[list].clear();
+      for (const request of this[list]) this.#note(list, request, 1);
     }
   }
-  return counts;
+
+  /** Requests on a list that belong to a key, a tenant, a group or a pool: the narrowest that is given. */
+  count(list: List, { pool, group, tenant, key }: Filter): number {
+    return this.#counts[list].get(key ?? tenant ?? group ?? pool ?? "") ?? 0;
+  }
+
+  #note(list: List, { key, tenant, pool }: OracleRequest, by: 1 | -1): void {
+    const counts = this.#counts[list];
+    bump(counts, key, by);
+    bump(counts, tenant, by);
+    bump(counts, tenant.group, by);
+    bump(counts, pool, by);
+  }
 }
 
-function nameOf(pool: string, group: string | undefined): string {
-  return group === undefined ? pool : `${pool}\n${group}`;
+function bump(counts: Map<Owner, number>, owner: Owner, by: 1 | -1): void {
+  const count = (counts.get(owner) ?? 0) + by;
+  if (count === 0) counts.delete(owner);
+  else counts.set(owner, count);
 }

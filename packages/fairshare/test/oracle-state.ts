@@ -104,7 +104,7 @@ export interface Settings {
 /** Which requests are counted; what is left out does not matter. */
 export interface Filter {
   readonly pool?: string;
-  readonly group?: string;
+  readonly group?: GroupAccount;
   readonly tenant?: TenantAccount;
   readonly key?: Account;
 }

@@ -126,10 +126,10 @@ export class OracleWorld {
     const { groups, tenants } = this.shares(pool);
     const floor = this.has("strict_zero_share") ? 0 : 1;
     return candidates.filter(({ tenant }) => {
-      const group = tenant.group.id;
+      const { group } = tenant;
       return (
         this.taken({ tenant }) < Math.max(floor, tenants.get(tenant.id) ?? 0) &&
-        this.taken({ pool: pool.id, group }) < Math.max(floor, groups.get(group) ?? 0)
+        this.taken({ group }) < Math.max(floor, groups.get(group.id) ?? 0)
       );
     });
   }

@@ -206,7 +206,7 @@ export class Oracle {
       const level = isFlat ? pool.tenantLevel : tenant.group.tenantLevel;
       this.#lift(tenant, { siblings, level, isQuiet: this.world.taken({ tenant }) === 0 });
     }
-    const inGroup = { pool: pool.id, group: tenant.group.id };
+    const inGroup = { group: tenant.group };
     if (this.world.queued(inGroup) === 0) {
       const siblings = rivals.map((other) => other.group);
       this.#lift(tenant.group, { siblings, level: pool.groupLevel, isQuiet: this.world.taken(inGroup) === 0 });
@@ -347,9 +347,9 @@ export class Oracle {
     const from = tenant.group;
     const to = this.world.getGroup(pool, policy.group);
     const rivals = this.world.candidates(pool).map((candidate) => candidate.tenant);
-    if (this.world.queued({ tenant }) > 0 && this.world.queued({ pool: pool.id, group: to.id }) === 0) {
+    if (this.world.queued({ tenant }) > 0 && this.world.queued({ group: to }) === 0) {
       const siblings = rivals.filter((other) => other !== tenant).map((other) => other.group);
-      const isQuiet = this.world.taken({ pool: pool.id, group: to.id }) === 0;
+      const isQuiet = this.world.taken({ group: to }) === 0;
       this.#lift(to, { siblings, level: pool.groupLevel, isQuiet });
     }
     if (this.world.config.algorithm === "hierarchical") {
@@ -358,7 +358,7 @@ export class Oracle {
       tenant.score = level + Math.max(0, tenant.score - from.tenantLevel);
     }
     tenant.group = to;
-    this.world.books.changed();
+    this.world.books.recount();
     const isEmpty = [...pool.tenants.values()].every((other) => other.group !== from);
     if (isEmpty) pool.groups.delete(from.id);
   }

@@ -124,7 +124,7 @@ export function readOracle(oracle: OracleWorld): Reading[] {
     const whole = { inFlight: oracle.taken(at), queued: oracle.queued(at), score, share: oracle.usable(pool.id) };
     add({ level: "pool", id: "", ...whole });
     for (const group of pool.groups.values()) {
-      const of = { ...at, group: group.id };
+      const of = { group };
       add({
         level: "group",
         id: group.id,

@@ -1,0 +1,18 @@
+import { defineConfig } from "vitest/config";
+
+/** The quick tests that mutants are run against: `npx stryker run` in this folder. */
+export default defineConfig({
+  test: {
+    include: [
+      "src/shares.test.ts",
+      "src/situations.test.ts",
+      "src/line-split.test.ts",
+      "src/ledger.test.ts",
+      "src/score.test.ts",
+      "test/found-faults.test.ts",
+      "test/engine-sample.test.ts",
+      "test/shares-sample.test.ts",
+    ],
+    testTimeout: 60_000,
+  },
+});
