@@ -1,0 +1,110 @@
+import { expect, type Page, test } from "@playwright/test";
+import { FixtureDashboard } from "../support/fixture-dashboard";
+
+let dashboard: FixtureDashboard;
+
+test.beforeAll(async () => {
+  test.setTimeout(120_000);
+  dashboard = await FixtureDashboard.start({ pools: 200, tenants: 2000 });
+});
+test.afterAll(async () => {
+  await dashboard.stop();
+});
+
+async function openFairshare(page: Page): Promise<void> {
+  await page.goto(`${dashboard.url}/login?next=%2Ffairshare`);
+  await page.getByLabel("Email").fill("admin@example.com");
+  await page.getByLabel("Password").fill("anything");
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await expect(page.locator("[data-row]").first()).toBeVisible();
+}
+
+test("200 pools are listed fullest first with under 60 rows and 3,000 elements drawn", async ({ page }) => {
+  await openFairshare(page);
+  expect(await page.locator("[data-row]").count()).toBeLessThan(60);
+  expect(await page.evaluate(() => document.querySelectorAll("*").length)).toBeLessThan(3000);
+  await expect(page.getByRole("table", { name: "Pools" })).toHaveAttribute("aria-rowcount", "201");
+  const fill = await page.locator("[data-row]").evaluateAll((rows) =>
+    rows.slice(0, 20).map((row) => {
+      const of = (field: string) => Number(row.querySelector(`[data-field="${field}"]`)?.getAttribute("data-value"));
+      return of("queued") > 0 && of("in_use") >= of("cap");
+    }),
+  );
+  expect(fill.indexOf(false) === -1 || !fill.slice(fill.indexOf(false)).includes(true)).toBe(true);
+});
+
+test("the layout stays still for 20 s while numbers change", async ({ page }) => {
+  await openFairshare(page);
+  await page.waitForTimeout(1500);
+  const shift = await page.evaluate(
+    () =>
+      new Promise<number>((resolve) => {
+        let sum = 0;
+        new PerformanceObserver((list) => {
+          for (const entry of list.getEntries() as (PerformanceEntry & { value: number; hadRecentInput: boolean })[]) {
+            if (!entry.hadRecentInput) sum += entry.value;
+          }
+        }).observe({ type: "layout-shift" });
+        setTimeout(() => resolve(sum), 20_000);
+      }),
+  );
+  expect(shift).toBeLessThanOrEqual(0.02);
+});
+
+test("order stands still under the pointer", async ({ page }) => {
+  await openFairshare(page);
+  const names = () =>
+    page.locator("[data-row]").evaluateAll((rows) => rows.slice(0, 25).map((row) => row.getAttribute("data-row")));
+  await page.locator("[data-row]").nth(3).hover();
+  const before = await names();
+  await page.waitForTimeout(9000);
+  expect(await names()).toEqual(before);
+});
+
+test("a steady list costs at most 12 KB a second", async ({ page }) => {
+  await openFairshare(page);
+  const client = await page.context().newCDPSession(page);
+  await client.send("Network.enable");
+  let bytes = 0;
+  client.on("Network.loadingFinished", (event) => (bytes += event.encodedDataLength));
+  await page.waitForTimeout(10_000);
+  expect(bytes / 10_000).toBeLessThanOrEqual(12.3);
+});
+
+test("a silent API turns the page stale with its values kept, and live again when it returns", async ({ page }) => {
+  await openFairshare(page);
+  const errors: string[] = [];
+  page.on("pageerror", (error) => errors.push(error.message));
+  const rows = await page.locator("[data-row]").count();
+  await dashboard.stopApi();
+  await expect(page.locator("[data-freshness=stale]")).toContainText("Not updating since", { timeout: 12_000 });
+  expect(await page.locator("[data-row]").count()).toBe(rows);
+  await expect(page.locator("[data-row] [data-field=state]").first()).toContainText("was");
+  await dashboard.startApi();
+  await expect(page.locator("[data-freshness=live]")).toBeVisible({ timeout: 4000 });
+  expect(errors).toEqual([]);
+});
+
+test("a hidden tab reads nothing", async ({ page }) => {
+  await openFairshare(page);
+  let reads = 0;
+  page.on("request", (request) => {
+    if (request.url().includes("/api/v1/")) reads += 1;
+  });
+  await page.evaluate(() => {
+    Object.defineProperty(document, "visibilityState", { value: "hidden", configurable: true });
+    Object.defineProperty(document, "hidden", { value: true, configurable: true });
+    document.dispatchEvent(new Event("visibilitychange"));
+  });
+  await page.waitForTimeout(500);
+  reads = 0;
+  await page.waitForTimeout(4000);
+  expect(reads).toBe(0);
+});
+
+test("typing a filter answers at once", async ({ page }) => {
+  await openFairshare(page);
+  await page.getByLabel("Filter pools by name").pressSequentially("whisper-2", { delay: 40 });
+  await expect(page.locator("[data-row]").first()).toHaveAttribute("data-row", /whisper-2/);
+  await expect(page).toHaveURL(/q=whisper-2/);
+});

@@ -1,0 +1,119 @@
+import type { Page } from "@playwright/test";
+import { type BusyPool, shownValue, startBusyPool } from "../support/busy-pool";
+import { expect, test } from "../support/fixtures";
+
+let pool: BusyPool;
+
+test.beforeAll(async ({ stack }) => {
+  pool = await startBusyPool(stack);
+});
+test.afterAll(async () => {
+  await pool.stop();
+});
+
+const open = (page: Page, dashboard: string, search: string) => page.goto(`${dashboard}/fairshare${search}`);
+
+test("the lanes of 8 slots under 500 and 50 are 7 and 1, with nothing borrowed", async ({ adminPage, stack }) => {
+  await open(adminPage, stack.urls.dashboard, `?pool=${pool.model}`);
+  const lanes = () =>
+    adminPage.locator("[data-lane]").evaluateAll((found) =>
+      found.map((lane) => {
+        const of = (field: string) => lane.querySelector(`[data-field="${field}"]`)?.getAttribute("data-value") ?? null;
+        return [of("in_use"), of("slot_cap"), of("borrowed")];
+      }),
+    );
+  await expect.poll(lanes, { timeout: 20_000 }).toEqual([
+    ["7", "7", null],
+    ["1", "1", null],
+  ]);
+  await expect(adminPage.getByTestId("answer")).toContainText("8 of 8 in use");
+});
+
+test("a wait is explained in the engine's words, and the numbers stay while it is read", async ({
+  adminPage,
+  stack,
+}) => {
+  await open(adminPage, stack.urls.dashboard, `?pool=${pool.model}`);
+  const row = adminPage.locator('[data-tenant="api-batch"]');
+  await row.getByRole("button", { name: /^Why/ }).click();
+  const why = adminPage.locator("[data-reason]");
+  await expect(why).toBeVisible();
+  const reason = await why.getAttribute("data-reason");
+  expect(["pool_full", "next_in_line", "below_share"]).toContain(reason);
+  const text = await why.textContent();
+  expect(text).toContain("api-batch");
+  await adminPage.waitForTimeout(2500);
+  expect(await why.textContent()).toBe(text);
+  await adminPage.keyboard.press("Escape");
+  await expect(why).toBeHidden();
+});
+
+test("each number on the page is the one the API gave", async ({ adminPage, stack }) => {
+  const seen: { in_flight: number; held: number; queued: number; cap: number; model: string }[][] = [];
+  adminPage.on("response", async (response) => {
+    if (!response.url().includes("/fairshare/live") || response.status() !== 200) return;
+    seen.push(((await response.json()) as { pools: (typeof seen)[number] }).pools);
+  });
+  await open(adminPage, stack.urls.dashboard, "");
+  const row = `[data-row="${pool.model}"]`;
+  await expect.poll(() => shownValue(adminPage, row, "cap")).toBe(8);
+  for (let look = 0; look < 10; look += 1) {
+    await adminPage.waitForTimeout(400);
+    const shown = await adminPage.locator(row).evaluate((found) => {
+      const of = (field: string) => Number(found.querySelector(`[data-field="${field}"]`)?.getAttribute("data-value"));
+      return { inUse: of("in_use"), queued: of("queued") };
+    });
+    const given = seen.flatMap((pools) => pools.filter((one) => one.model === pool.model));
+    const match = given.some((one) => one.in_flight + one.held === shown.inUse && one.queued === shown.queued);
+    expect(match, JSON.stringify(shown)).toBe(true);
+  }
+});
+
+test("a filter is in the address, survives Back, and 404s nobody", async ({ adminPage, stack }) => {
+  await open(adminPage, stack.urls.dashboard, "");
+  await adminPage.getByRole("button", { name: /^Full/ }).click();
+  await expect(adminPage).toHaveURL(/state=full/);
+  await adminPage.getByRole("link", { name: pool.model }).first().click();
+  await expect(adminPage).toHaveURL(/pool=/);
+  await adminPage.goBack();
+  await expect(adminPage).toHaveURL(/state=full/);
+  await expect(adminPage.getByRole("button", { name: /^Full/ })).toHaveAttribute("aria-pressed", "true");
+  await open(adminPage, stack.urls.dashboard, "?state=nonsense&sort=7&pool=");
+  await expect(adminPage.getByRole("heading", { level: 1, name: "Fairshare" })).toBeVisible();
+});
+
+test("an unknown pool offers the nearest names", async ({ adminPage, stack }) => {
+  await open(adminPage, stack.urls.dashboard, `?pool=${pool.model}x`);
+  await expect(adminPage.getByRole("link", { name: pool.model })).toBeVisible();
+});
+
+test("paused, nothing is read and the page says since when", async ({ adminPage, stack }) => {
+  await open(adminPage, stack.urls.dashboard, "");
+  await expect(adminPage.locator("[data-freshness=live]")).toBeVisible();
+  await adminPage.keyboard.press("p");
+  await expect(adminPage.locator("[data-freshness=paused]")).toContainText("Paused at");
+  let reads = 0;
+  adminPage.on("request", (request) => {
+    if (request.url().includes("/fairshare/live")) reads += 1;
+  });
+  await adminPage.waitForTimeout(3000);
+  expect(reads).toBe(0);
+  await adminPage.keyboard.press("p");
+  await expect(adminPage.locator("[data-freshness=live]")).toBeVisible();
+});
+
+test("keys lead from the palette to a pool, along its rows and to its neighbours", async ({ adminPage, stack }) => {
+  await open(adminPage, stack.urls.dashboard, "");
+  await adminPage.keyboard.press("Control+k");
+  await adminPage.getByPlaceholder(/^Search/).fill(pool.model);
+  await adminPage.keyboard.press("Enter");
+  await expect(adminPage).toHaveURL(new RegExp(`pool=${pool.model}`));
+  await adminPage.locator('[data-tenant="chatbot"] [data-row-link]').focus();
+  await adminPage.keyboard.press("j");
+  await expect(adminPage.locator('[data-tenant="api-batch"] [data-row-link]')).toBeFocused();
+  await adminPage.keyboard.press("Space");
+  await expect(adminPage.locator("[data-key]").first()).toBeVisible();
+  await adminPage.keyboard.press("g");
+  await adminPage.keyboard.press("t");
+  await expect(adminPage).toHaveURL(/\/tenants$/);
+});

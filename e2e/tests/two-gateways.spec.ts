@@ -1,0 +1,105 @@
+import { expect, type Page, test } from "@playwright/test";
+import { Fleet, HEARTBEAT_SECS, REPLICA_TTL_SECS } from "../support/fleet";
+import { type Load, startLoad } from "../support/load";
+
+const MODEL = "shared-model";
+const SLOTS = 8;
+
+let fleet: Fleet;
+let secret: string;
+let loads: Load[] = [];
+
+test.describe.configure({ mode: "serial" });
+test.beforeAll(async () => {
+  test.setTimeout(180_000);
+  fleet = await Fleet.start(2);
+  secret = await fleet.prepare({ model: MODEL, slots: SLOTS, tenant: "chatbot" });
+});
+test.afterEach(async () => {
+  await Promise.all(loads.map((load) => load.stop()));
+  loads = [];
+});
+test.afterAll(() => fleet.stop());
+
+function loadEveryGateway(): void {
+  loads = fleet.gateways.map((gateway) =>
+    startLoad({ url: gateway.proxyUrl, secret, model: MODEL, clients: 12, answerTokens: 10 }),
+  );
+}
+
+async function signIn(page: Page): Promise<void> {
+  await page.goto(`${fleet.dashboardUrl}/login`);
+  await page.getByLabel("Email").fill(fleet.login.email);
+  await page.getByLabel("Password").fill(fleet.login.password);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await expect(page.getByRole("navigation", { name: "Main" })).toBeVisible();
+}
+
+const modes = () =>
+  Promise.all(fleet.gateways.map(async ({ management }) => (await management.call("getFairshareLive", {})).data.mode));
+/** Every change of mode, for the message of a failure: with Redis late, more than the pool may run for a while. */
+const modeChanges = async () => {
+  const clusters = fleet.gateways.map(
+    async ({ management }) => (await management.call("getCluster", {})).data.mode_changes,
+  );
+  return JSON.stringify(await Promise.all(clusters));
+};
+const running = async () => (await fleet.simulator.state()).models[MODEL]?.running ?? 0;
+const highWater = async () => (await fleet.simulator.state()).models[MODEL]?.high_water ?? 0;
+const answered = () => loads.reduce((sum, load) => sum + load.answered(), 0);
+
+test("two gateways together let through as many requests as the pool has slots, and the page shows both", async ({
+  page,
+}) => {
+  await expect.poll(modes, { timeout: 15_000 }).toEqual(["shared", "shared"]);
+  await fleet.simulator.reset();
+  loadEveryGateway();
+  await expect.poll(running, { intervals: [20] }).toBe(SLOTS);
+  await expect.poll(answered, { timeout: 30_000 }).toBeGreaterThan(60);
+  expect(await highWater(), await modeChanges()).toBe(SLOTS);
+  expect(loads.flatMap((load) => load.errors)).toEqual([]);
+  await signIn(page);
+  await page.goto(`${fleet.dashboardUrl}/fairshare?pool=${MODEL}`);
+  await expect(page.getByText("Whole cluster, 2 gateways")).toBeVisible();
+});
+
+test("without Redis each gateway holds its part, says so, and returns to shared slots with it", async ({ page }) => {
+  await signIn(page);
+  await page.goto(`${fleet.dashboardUrl}/fairshare`);
+  fleet.redis.cut();
+  await expect.poll(modes, { timeout: 15_000 }).toEqual(["fallback", "fallback"]);
+  await expect(page.getByText("Shared slots are unavailable")).toBeVisible();
+  await fleet.simulator.reset();
+  loadEveryGateway();
+  await expect.poll(answered, { timeout: 30_000 }).toBeGreaterThan(40);
+  expect(await highWater()).toBeLessThanOrEqual(SLOTS);
+
+  fleet.redis.mend();
+  await expect.poll(modes, { timeout: 15_000 }).toEqual(["shared", "shared"]);
+  await fleet.simulator.reset();
+  const before = answered();
+  await expect.poll(answered, { timeout: 30_000 }).toBeGreaterThan(before + 40);
+  expect(await highWater()).toBeLessThanOrEqual(SLOTS);
+  expect(loads.flatMap((load) => load.errors)).toEqual([]);
+  await expect(page.getByText("Shared slots are unavailable")).toBeHidden();
+});
+
+test("a killed gateway's slots come back and nobody else sees an error", async () => {
+  const [kept, lost] = fleet.gateways;
+  if (kept === undefined || lost === undefined) throw new Error("two gateways were started");
+  await expect.poll(modes, { timeout: 15_000 }).toEqual(["shared", "shared"]);
+  await fleet.simulator.reset();
+  const doomed = startLoad({ url: lost.proxyUrl, secret, model: MODEL, clients: SLOTS, answerTokens: 4000 });
+  await expect.poll(running).toBe(SLOTS);
+  const survivors = startLoad({ url: kept.proxyUrl, secret, model: MODEL, clients: SLOTS, answerTokens: 10 });
+  loads = [doomed, survivors];
+  lost.process.kill("SIGKILL");
+  const killedAt = performance.now();
+  await expect.poll(running, { intervals: [50], timeout: 15_000 }).toBe(0);
+  await expect.poll(running, { intervals: [50], timeout: 15_000 }).toBe(SLOTS);
+  // A second beyond the promise, for a machine that is busy with other tests.
+  expect(performance.now() - killedAt).toBeLessThan((REPLICA_TTL_SECS + HEARTBEAT_SECS + 1) * 1000);
+  await doomed.stop();
+  await expect.poll(() => survivors.answered(), { timeout: 20_000 }).toBeGreaterThan(SLOTS);
+  expect(survivors.errors).toEqual([]);
+});

@@ -1,0 +1,169 @@
+import type { Page } from "@playwright/test";
+import { type BusyPool, startBusyPool } from "../support/busy-pool";
+import { expect, test } from "../support/fixtures";
+import type { Stack } from "../support/stack";
+
+let pool: BusyPool;
+
+test.beforeAll(async ({ stack }) => {
+  pool = await startBusyPool(stack);
+});
+test.afterAll(async () => {
+  await pool.stop();
+});
+
+async function tenantNamed(stack: Stack, name: string) {
+  const { data } = await stack.management.call("listTenants", { query: { limit: 200 } });
+  const found = data.items.find((tenant) => tenant.name === name);
+  if (found === undefined) throw new Error(`no tenant ${name}`);
+  return found;
+}
+
+async function openPanel(page: Page, stack: Stack, name: string) {
+  const tenant = await tenantNamed(stack, name);
+  await page.goto(`${stack.urls.dashboard}/fairshare?pool=${pool.model}&tenant=${tenant.id}`);
+  await expect(page.getByRole("dialog", { name })).toBeVisible();
+  return tenant;
+}
+
+/** A second tenant in the group of `chatbot`, so that a tenant's weight decides something. */
+async function addPeer(stack: Stack, name: string): Promise<void> {
+  const chatbot = await tenantNamed(stack, "chatbot");
+  await stack.management.call("createTenant", { body: { name, group: chatbot.group, weight: 500 } });
+}
+
+test("a weight is previewed in slots, saved, undone, and all of it is audited", async ({ adminPage, stack }) => {
+  const before = await openPanel(adminPage, stack, "chatbot");
+  await expect(adminPage.getByRole("dialog").getByRole("heading", { name: "chatbot" })).toBeFocused();
+  await adminPage.getByLabel("Weight").fill("750");
+  await expect(adminPage.getByTestId("preview-headline")).toContainText("No slot moves");
+  await expect(adminPage.locator("[data-preview]").first()).toContainText("alone in group");
+  await adminPage.getByRole("button", { name: "Save" }).click();
+  await expect(adminPage.getByText(`chatbot: weight ${before.weight} to 750`).first()).toBeVisible();
+  await expect.poll(async () => (await tenantNamed(stack, "chatbot")).weight).toBe(750);
+  await expect(adminPage.getByTestId("last-change")).toContainText("Last change: you");
+  await adminPage.getByTestId("last-change").getByRole("button", { name: "Revert" }).click();
+  await expect.poll(async () => (await tenantNamed(stack, "chatbot")).weight).toBe(before.weight);
+  const { data } = await stack.management.call("listAudit", { query: { object: before.id, limit: 5 } });
+  expect(data.items[0]?.reverts).toBe(data.items[1]?.id);
+  expect(data.items[1]).toMatchObject({ actor: stack.login.email, source: "dashboard" });
+});
+
+test("a cap on this model changes this model only, and its removal brings the tenant's back", async ({
+  adminPage,
+  stack,
+}) => {
+  const tenant = await openPanel(adminPage, stack, "chatbot");
+  await adminPage.getByLabel(`Slots on ${pool.model}`).fill("5");
+  await expect(adminPage.locator("[data-preview]").first()).toContainText("share");
+  await adminPage.getByRole("button", { name: "Save" }).click();
+  const apply = adminPage.getByRole("button", { name: /^Apply/ });
+  if (await apply.isVisible()) await apply.click();
+  const caps = async () => (await stack.management.call("getTenant", { params: { id: tenant.id } })).data;
+  await expect.poll(async () => (await caps()).model_caps).toEqual([{ model: pool.model, max_in_flight: 5 }]);
+  expect((await caps()).max_in_flight).toBe(tenant.max_in_flight);
+  await expect
+    .poll(async () => {
+      const { data } = await stack.management.call("getFairshareLive", { query: { pool: pool.model } });
+      return data.pools[0]?.tenants?.find((one) => one.name === "chatbot")?.in_flight;
+    })
+    .toBe(5);
+  await adminPage.getByLabel(/^As the tenant/).check();
+  await adminPage.getByRole("button", { name: "Save" }).click();
+  if (await apply.isVisible()) await apply.click();
+  await expect.poll(async () => (await caps()).model_caps).toEqual([]);
+});
+
+test("somebody else's change in between is shown, and either version can be kept", async ({ adminPage, stack }) => {
+  const tenant = await openPanel(adminPage, stack, "chatbot");
+  const change = (weight: number) =>
+    stack.management.call("setTenantWeight", { params: { id: tenant.id }, body: { weight } });
+  await adminPage.getByLabel("Weight").fill("640");
+  await change(710);
+  await adminPage.getByRole("button", { name: "Save" }).click();
+  await expect(adminPage.getByText("while you were editing")).toBeVisible();
+  await adminPage.getByRole("button", { name: "Keep theirs" }).click();
+  await expect(adminPage.getByLabel("Weight")).toHaveValue("710");
+  await adminPage.getByLabel("Weight").fill("640");
+  await change(711);
+  await adminPage.getByRole("button", { name: "Save" }).click();
+  await adminPage.getByRole("button", { name: "Apply mine over it" }).click();
+  await expect.poll(async () => (await tenantNamed(stack, "chatbot")).weight).toBe(640);
+  await change(tenant.weight);
+});
+
+test("a draft survives a reload, and closing with one asks once", async ({ adminPage, stack }) => {
+  await openPanel(adminPage, stack, "chatbot");
+  await adminPage.getByLabel("Weight").fill("123");
+  await adminPage.reload();
+  await expect(adminPage.getByLabel("Weight")).toHaveValue("123");
+  await adminPage.keyboard.press("Escape");
+  await expect(adminPage.getByRole("alertdialog")).toContainText("Leave the draft");
+  await adminPage.getByRole("button", { name: "Go on editing" }).click();
+  await adminPage.getByRole("button", { name: "Discard" }).click();
+  await adminPage.keyboard.press("Escape");
+  await expect(adminPage.getByRole("dialog")).toBeHidden();
+  await expect(adminPage).not.toHaveURL(/tenant=/);
+});
+
+test("what the preview says is what the settled pool shows", async ({ adminPage, stack }) => {
+  await adminPage.goto(`${stack.urls.dashboard}/fairshare/groups`);
+  const groupOf = async (name: string) => (await tenantNamed(stack, name)).group;
+  const [chatbot, batch] = [await groupOf("chatbot"), await groupOf("api-batch")];
+  await adminPage.getByLabel(`Weight of ${batch}`).fill("500");
+  const preview = adminPage.locator(`[data-preview="${pool.model}"]`);
+  const after = (group: string) =>
+    preview.locator(`[data-part="${group}"] [data-field="slots_after"]`).getAttribute("data-value");
+  await expect.poll(() => after(batch)).toBe("4");
+  expect(await after(chatbot)).toBe("4");
+  await adminPage.getByRole("button", { name: "Save" }).click();
+  await adminPage.getByRole("button", { name: /^Apply/ }).click();
+  await expect
+    .poll(
+      async () => {
+        const { data } = await stack.management.call("getFairshareLive", { query: { pool: pool.model } });
+        return data.pools[0]?.groups.map((group) => [group.name, group.in_flight]).sort();
+      },
+      { timeout: 20_000 },
+    )
+    .toEqual([
+      [batch, 4],
+      [chatbot, 4],
+    ]);
+  await stack.management.call("setGroupWeights", { body: { weights: { [batch]: 50 } } });
+});
+
+test("a link with weights restores the draft and saves nothing", async ({ adminPage, stack }) => {
+  const group = (await tenantNamed(stack, "api-batch")).group;
+  await adminPage.goto(
+    `${stack.urls.dashboard}/fairshare/groups?w=${encodeURIComponent(`${group}:777`)}&steps=true&size=20`,
+  );
+  await expect(adminPage.getByLabel(`Weight of ${group}`)).toHaveValue("777");
+  await expect(adminPage.getByTestId("draft-summary")).toContainText("1 change");
+  await expect(adminPage.getByRole("table", { name: "Rounding" })).toBeVisible();
+  const { data } = await stack.management.call("getGroup", { params: { name: group } });
+  expect(data.weight).not.toBe(777);
+  await adminPage.getByLabel(`Weight of ${group}`).fill("0");
+  await expect(adminPage.getByText("whole number from 1")).toBeVisible();
+  await expect(adminPage.getByRole("button", { name: "Save" })).toBeDisabled();
+});
+
+test("a boost shows wherever its tenant does, and ends when told to", async ({ adminPage, stack }) => {
+  await addPeer(stack, "chatbot-peer");
+  const tenant = await tenantNamed(stack, "chatbot");
+  await adminPage.goto(`${stack.urls.dashboard}/boosts?new=true&tenant=${tenant.id}&model=${pool.model}`);
+  const dialog = adminPage.getByRole("dialog", { name: "Boost a tenant" });
+  await expect(dialog.getByRole("button", { name: "Boost" })).toBeDisabled();
+  await dialog.getByLabel("Reason, shown to all").fill("incident 42");
+  await dialog.getByRole("button", { name: "Boost" }).click();
+  await expect(dialog).toBeHidden();
+  await expect(adminPage.locator("[data-boosts='1']")).toContainText("Boosts 1");
+  await adminPage.goto(`${stack.urls.dashboard}/fairshare?pool=${pool.model}`);
+  await expect(adminPage.locator('[data-tenant="chatbot"] [data-boost]')).toContainText("x3");
+  await adminPage.goto(`${stack.urls.dashboard}/tenants`);
+  await expect(adminPage.locator(`[data-row="${tenant.id}"] [data-boost]`)).toBeVisible();
+  await adminPage.goto(`${stack.urls.dashboard}/boosts`);
+  await adminPage.getByRole("button", { name: "End now" }).click();
+  await adminPage.getByRole("alertdialog").getByRole("button", { name: "End now" }).click();
+  await expect(adminPage.getByText("Nobody is boosted").first()).toBeVisible();
+});
