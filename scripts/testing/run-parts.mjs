@@ -39,7 +39,7 @@ async function runPart(part) {
   if (!part.isQuick) console.log(`\n--- ${part.name}`);
   const child = spawn(part.program ?? process.execPath, part.command, {
     cwd: ROOT,
-    env: { ...process.env, ...QUIET, FORCE_COLOR: "0", ...part.env },
+    env: { ...process.env, ...QUIET, NO_COLOR: "1", ...part.env },
     stdio: part.isQuick ? ["ignore", "pipe", "pipe"] : ["ignore", "inherit", "inherit"],
   });
   let output = "";
