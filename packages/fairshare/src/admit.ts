@@ -39,7 +39,7 @@ export function standInLine(state: EngineState, waiter: Waiter): void {
   addToQueue(waiter.key, waiter);
   sessionQueued(state, waiter);
   // Behind another request of its key nothing changes for anybody else.
-  if (waiter.older === null) refreshAll(state, waiter.key);
+  if (waiter.key.oldest === waiter) refreshAll(state, waiter.key);
 }
 
 /** Takes a waiter out of line without a slot: its client left, or its time is up. */
@@ -94,9 +94,9 @@ export function freeSlot(state: EngineState, key: Key): void {
  */
 export function admitNext(state: EngineState, pool: Pool): void {
   const pick = pickTenant(state, pool, usableOf(state, pool));
-  const key = pick?.tenant.readyKeys.top();
+  const key = pick?.tenant.nextKey ?? null;
   const oldest = key?.oldest ?? null;
-  assert(pick !== undefined && key !== undefined && oldest !== null, "in a ready pool somebody could run");
+  assert(pick !== undefined && key !== null && oldest !== null, "in a ready pool somebody could run");
   const waiter = key.sessions === null ? oldest : nextOf(state, key, oldest);
   removeFromQueue(key, waiter);
   sessionUnqueued(state, waiter);
@@ -141,7 +141,6 @@ export function usableOf(state: EngineState, pool: Pool): number {
 /** Tells the driver that a request has its slot. */
 export function announceStart(state: EngineState, waiter: Waiter, outcome: Grant["outcome"]): void {
   waiter.state = "running";
-  state.deadlines.remove(waiter);
   state.decisions.write("admitted", waiter, state.nowMs);
   const waitMs = outcome === "fast" ? 0 : state.nowMs - waiter.arrivedMs;
   emit(state, { kind: "grant", waiterId: waiter.id, outcome, waitMs });

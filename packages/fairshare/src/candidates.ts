@@ -5,22 +5,23 @@
 import type { Ranked, RankHeap } from "./rank-heap";
 import { refreshHead } from "./sessions";
 import type { EngineState, Group, Key, Pool, Tenant } from "./state";
+import { markReady, readyKeysOf } from "./tenant-keys";
 
 /** A key could run when a request of it waits and it is below its cap. */
 export function refreshKey(key: Key): void {
   const couldRun = key.oldest !== null && key.taken < key.cap && !key.isBlocked;
-  stand(key, couldRun ? key.tenant.readyKeys : null);
+  markReady(key, couldRun);
   if (key.sessions !== null) refreshHead(key);
 }
 
 /** A tenant could run when it has a key that could and is below its cap. Also keeps its group's count of such. */
 export function refreshTenant(state: EngineState, tenant: Tenant): void {
-  const couldRun = tenant.readyKeys.size > 0 && tenant.taken < tenant.cap && !tenant.isBlocked;
+  const couldRun = tenant.nextKey !== null && tenant.taken < tenant.cap && !tenant.isBlocked;
   const couldRunBefore = tenant.heap !== null;
   stand(tenant, couldRun ? heapFor(state, tenant) : null);
   if (couldRun === couldRunBefore) return;
   tenant.group.candidates += couldRun ? 1 : -1;
-  if (tenant.pool.settings.affinity !== null) for (const key of tenant.readyKeys.values()) refreshHead(key);
+  if (tenant.pool.settings.affinity !== null) for (const key of readyKeysOf(tenant)) refreshHead(key);
 }
 
 /** A group could run when one of its tenants could. */

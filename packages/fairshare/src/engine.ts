@@ -12,7 +12,7 @@ import { unreachable } from "./assert";
 import { hasRoom } from "./candidates";
 import { abandonClaim, settleClaim, shouldProbe, startProbe, unblock } from "./claims";
 import { refreshAll } from "./counts";
-import { Deadlines, dueMsOf } from "./deadlines";
+import { Deadlines } from "./deadlines";
 import { type Decision, Decisions } from "./decisions";
 import type { Effect } from "./effects";
 import { emit, NO_EFFECTS } from "./emit";
@@ -47,12 +47,13 @@ const DEFAULTS: EngineConfig = {
 export function createEngine(config: Partial<EngineConfig> = {}): EngineState {
   const full = { ...DEFAULTS, ...config };
   const ceiling = limitInForce(full.ceiling, DEFAULTS.ceiling);
+  const waiters = new WaiterTable();
   return {
     config: full,
     pools: new Map(),
     settings: new Map(),
-    waiters: new WaiterTable(),
-    deadlines: new Deadlines(),
+    waiters,
+    deadlines: new Deadlines(waiters),
     claims: new Map(),
     holdingPools: new Set(),
     idleSessions: new Set(),
@@ -196,7 +197,6 @@ function cancel(state: EngineState, waiterId: WaiterId): void {
 
 /** Takes out a request that waits, for a slot or for the answer to its claim. */
 function depart(state: EngineState, waiter: Waiter): void {
-  state.deadlines.remove(waiter);
   if (waiter.state === "queued") {
     state.waiters.delete(waiter.id);
     leaveLine(state, waiter);
@@ -224,14 +224,12 @@ function admitWaiting(state: EngineState): void {
 
 function doWhatIsDue(state: EngineState): void {
   state.wakeAtMs = Number.POSITIVE_INFINITY;
-  for (
-    let late = state.deadlines.next();
-    late !== null && dueMsOf(late) <= state.nowMs;
-    late = state.deadlines.next()
-  ) {
-    announceRefusal(state, late.id, "timed_out", state.nowMs - late.arrivedMs);
-    state.decisions.write("timed_out", late, state.nowMs);
-    depart(state, late);
+  for (let late = state.deadlines.next(); late !== undefined; late = state.deadlines.next()) {
+    if (late.dueMs > state.nowMs) break;
+    const { waiter } = late;
+    announceRefusal(state, waiter.id, "timed_out", state.nowMs - waiter.arrivedMs);
+    state.decisions.write("timed_out", waiter, state.nowMs);
+    depart(state, waiter);
   }
   if (state.holdingPools.size > 0) settleHolds(state);
   if (state.sessionSweepAtMs <= state.nowMs) sweepSessions(state);
@@ -240,9 +238,7 @@ function doWhatIsDue(state: EngineState): void {
 
 /** Asks to be woken when that is earlier than what was asked for before; a wake too early only asks again. */
 function askForWake(state: EngineState): void {
-  let dueMs = Math.min(state.poolSweepAtMs, state.sessionSweepAtMs);
-  const next = state.deadlines.next();
-  if (next !== null) dueMs = Math.min(dueMs, dueMsOf(next));
+  let dueMs = Math.min(state.poolSweepAtMs, state.sessionSweepAtMs, state.deadlines.nextMs());
   if (state.holdingPools.size > 0) {
     for (const pool of state.holdingPools) dueMs = Math.min(dueMs, holdsDueMs(pool));
   }
@@ -277,14 +273,11 @@ function makeWaiter(state: EngineState, event: Arrive, key: Key): Waiter {
     key,
     costTokens: costInForce(event.costTokens),
     arrivedMs: state.nowMs,
-    due: null,
     sessionId: event.session,
     session: null,
     sinceLastFinishMs: -1,
     state: "queued",
     older: null,
     younger: null,
-    duesBefore: null,
-    duesAfter: null,
   };
 }

@@ -2,6 +2,7 @@
 import { assert } from "./assert";
 import { hasRoom } from "./candidates";
 import type { Account, EngineState, Group, Key, Pool, Tenant, Waiter } from "./state";
+import { findKey, keysOf, readyKeysOf } from "./tenant-keys";
 
 interface Counts {
   queued: number;
@@ -60,7 +61,6 @@ function checkPool(state: EngineState, pool: Pool, counts: ReadonlyMap<Account |
     assert(group.heap === wanted, `${name}: its heap`);
     assert((active.items[group.weightSlot] === group) === hasWork(group), `${name}: active`);
     assert(group.line.active.total === sumOfWeights(group.line.active.items), `${name}: sum of weights`);
-    assert(hasWork(group) || group.members > 0, `${name}: kept for nothing`);
   }
   const active = [...pool.tenants.values()].filter(hasWork);
   assert(pool.activeTenants === active.length, `pool ${pool.id}: tenants with work`);
@@ -68,7 +68,10 @@ function checkPool(state: EngineState, pool: Pool, counts: ReadonlyMap<Account |
   assert(state.holdingPools.has(pool) === pool.holds.length > 0, `pool ${pool.id}: known to hold`);
   for (const { session, key } of pool.holds) {
     assert(session.hold?.session === session && !session.isGone, `session ${session.id}: its hold`);
-    assert(pool.tenants.get(key.tenant.id)?.keys.get(key.id) === key, `session ${session.id}: its key is known`);
+    assert(
+      findKey(key.tenant, key.id) === key && pool.tenants.get(key.tenant.id) === key.tenant,
+      `session ${session.id}: its key is known`,
+    );
   }
   checkHeads(pool);
   assert(pool.groupLine.active.total === sumOfWeights(pool.groupLine.active.items), `pool ${pool.id}: sum of weights`);
@@ -81,8 +84,8 @@ function checkPool(state: EngineState, pool: Pool, counts: ReadonlyMap<Account |
 function checkTenant(state: EngineState, tenant: Tenant, counts: ReadonlyMap<Account | Pool, Counts>): void {
   const name = `tenant ${tenant.id} of ${tenant.pool.id}`;
   checkCounts(tenant, counts, name);
-  for (const key of tenant.keys.values()) checkKey(key, counts);
-  const couldRun = tenant.readyKeys.size > 0 && tenant.taken < tenant.cap && !tenant.isBlocked;
+  for (const key of keysOf(tenant)) checkKey(key, counts);
+  const couldRun = tenant.nextKey !== null && tenant.taken < tenant.cap && !tenant.isBlocked;
   assert((tenant.heap !== null) === couldRun, `${name}: could run`);
   assert(tenant.heap === null || tenant.heap.has(tenant), `${name}: place in its heap`);
   if (couldRun && state.config.algorithm === "hierarchical") {
@@ -97,13 +100,15 @@ function checkKey(key: Key, counts: ReadonlyMap<Account | Pool, Counts>): void {
   const name = `key ${key.id}`;
   checkCounts(key, counts, name);
   const couldRun = key.oldest !== null && key.taken < key.cap && !key.isBlocked;
-  assert((key.heap !== null) === couldRun, `${name}: could run`);
+  assert(key.isReady === couldRun, `${name}: could run`);
   let length = 0;
   for (let waiter = key.oldest; waiter !== null; waiter = waiter.younger) {
     length += 1;
     assert(waiter.state === "queued" && waiter.key === key, `${name}: who stands in its queue`);
     assert(waiter.younger === null ? key.youngest === waiter : waiter.younger.id > waiter.id, `${name}: queue order`);
   }
+  const { readyKeys } = key.tenant;
+  assert(readyKeys === null || readyKeys.has(key) === key.isReady, `${name}: among the ready keys`);
   assert(length === key.queued - (counts.get(key)?.probing ?? 0), `${name}: length of its queue`);
 }
 
@@ -111,7 +116,7 @@ function checkKey(key: Key, counts: ReadonlyMap<Account | Pool, Counts>): void {
 function checkHeads(pool: Pool): void {
   let wanted = 0;
   for (const tenant of pool.tenants.values()) {
-    for (const key of tenant.readyKeys.values()) {
+    for (const key of readyKeysOf(tenant)) {
       if (tenant.heap === null || pool.settings.affinity === null) continue;
       wanted += 1;
       assert(key.sessions !== null && key.sessions.seat !== -1, `key ${key.id}: among the heads`);

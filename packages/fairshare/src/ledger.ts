@@ -12,6 +12,7 @@ import { costInForce } from "./limits";
 import { firstInLine, type Line } from "./line";
 import { charge, compareLevels, type Level, placeAt, REBASE_AT, raiseTo, reweigh, uncharge } from "./score";
 import type { Account, ChargeRecord, EngineState, Group, Key, Pool, Tenant, Waiter } from "./state";
+import { keysOf } from "./tenant-keys";
 
 /** The line a tenant's score is compared in: its group, or the whole pool under `weighted`. */
 export function tenantLineOf(state: EngineState, tenant: Tenant): Line<Tenant> {
@@ -21,7 +22,7 @@ export function tenantLineOf(state: EngineState, tenant: Tenant): Line<Tenant> {
 /** Lifts a key that had nothing waiting to the level of its siblings. Call before its first request queues. */
 export function rejoinKey(key: Key): void {
   const { tenant } = key;
-  rejoin(key, { lowest: tenant.readyKeys.top(), level: tenant.keyLevel });
+  rejoin(key, { lowest: tenant.nextKey ?? undefined, level: tenant.keyLevel });
 }
 
 /** Lifts a tenant that had nothing waiting to the level of its siblings. */
@@ -51,7 +52,7 @@ export function chargeAdmission(state: EngineState, key: Key, tokens: number): v
   group.lastGranted = state.grants;
   group.line.epoch += 1;
   pool.groupLine.epoch += 1;
-  if (key.hi > REBASE_AT) rebase(tenant.keyLevel, tenant.keys.values(), [tenant.readyKeys]);
+  if (key.hi > REBASE_AT) rebase(tenant.keyLevel, keysOf(tenant), tenant.readyKeys === null ? [] : [tenant.readyKeys]);
   if (tenant.hi > REBASE_AT) rebase(line.level, membersOf(state, tenant), [line.idle, line.busy]);
   if (group.hi > REBASE_AT) rebaseGroups(pool);
 }

@@ -12,6 +12,7 @@ import { effectiveWeight, type GroupPolicy, type KeyPolicy, type TenantPolicy } 
 import { becomeActive, getGroup, isQuiet } from "./pool";
 import { compareLevels, FRACTION, type Level, reweigh } from "./score";
 import type { EngineState, Group, Key, Tenant } from "./state";
+import { keysOf } from "./tenant-keys";
 
 /** Gives a tenant, and the group it names, the policy as of now. */
 export function applyTenantPolicy(state: EngineState, tenant: Tenant, policy: TenantPolicy): void {
@@ -59,7 +60,7 @@ export function reweighTenant(tenant: Tenant): void {
 /** Works out all caps of a pool again, for a new divisor. */
 export function recapTenant(state: EngineState, tenant: Tenant): void {
   tenant.cap = capInForce(tenant.policy.maxInFlight, state.capDivisor);
-  for (const key of tenant.keys.values()) {
+  for (const key of keysOf(tenant)) {
     key.cap = capInForce(key.policy.maxInFlight, state.capDivisor);
     refreshKey(key);
   }

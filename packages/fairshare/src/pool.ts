@@ -4,7 +4,6 @@
  */
 import { makeFinishCounts } from "./finish-counts";
 import type { PoolId } from "./ids";
-import { KeyTable } from "./key-table";
 import { isForgettable, tenantLineOf } from "./ledger";
 import { capInForce, limitInForce, weightInForce } from "./limits";
 import { makeLine, splitChanged } from "./line";
@@ -12,6 +11,7 @@ import { effectiveWeight, type GroupPolicy, type KeyPolicy, type TenantPolicy } 
 import { RankHeap } from "./rank-heap";
 import { detachSessions } from "./sessions";
 import type { Account, EngineState, Group, Key, Pool, PoolSettings, Tenant } from "./state";
+import { addKey, dropKey, findKey, keysOf } from "./tenant-keys";
 
 /** How long a routed pool is kept after its last work, 10 minutes: pauses of that length do not lose its counters. */
 export const POOL_QUIET_MS = 600_000;
@@ -99,8 +99,10 @@ export function getTenant(state: EngineState, pool: Pool, policy: TenantPolicy):
     cap: capInForce(policy.maxInFlight, state.capDivisor),
     isBlocked: false,
     heap: null,
-    keys: new KeyTable(),
-    readyKeys: new RankHeap(),
+    soleKey: null,
+    manyKeys: null,
+    readyKeys: null,
+    nextKey: null,
     keyLevel: { hi: state.config.startLevel, lo: 0 },
   };
   pool.tenants.set(policy.id, tenant);
@@ -140,7 +142,7 @@ export function getGroup(state: EngineState, pool: Pool, policy: GroupPolicy): G
 
 /** The tenant's key, made at the level of its siblings when unknown. */
 export function getKey(state: EngineState, tenant: Tenant, policy: KeyPolicy): Key {
-  const known = tenant.keys.get(policy.id);
+  const known = findKey(tenant, policy.id);
   if (known !== undefined) return known;
   const key: Key = {
     hi: tenant.keyLevel.hi,
@@ -159,12 +161,12 @@ export function getKey(state: EngineState, tenant: Tenant, policy: KeyPolicy): K
     policy,
     cap: capInForce(policy.maxInFlight, state.capDivisor),
     isBlocked: false,
-    heap: null,
+    isReady: false,
     oldest: null,
     youngest: null,
     sessions: null,
   };
-  tenant.keys.add(key);
+  addKey(tenant, key);
   return key;
 }
 
@@ -219,13 +221,13 @@ export function isQuiet(account: Account): boolean {
 }
 
 function forgetKey(key: Key): void {
-  key.tenant.keys.delete(key.id);
+  dropKey(key);
   detachSessions(key);
 }
 
 function forget(tenant: Tenant): void {
   const { group, pool } = tenant;
-  for (const key of tenant.keys.values()) detachSessions(key);
+  for (const key of keysOf(tenant)) detachSessions(key);
   pool.tenants.delete(tenant.id);
   group.members -= 1;
   if (group.members === 0 && isQuiet(group) && isForgettable(group, pool.groupLine.level)) pool.groups.delete(group.id);

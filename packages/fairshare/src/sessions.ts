@@ -8,6 +8,7 @@
  */
 import { RankHeap } from "./rank-heap";
 import type { EngineState, Key, KeySessions, Pool, Session, Waiter } from "./state";
+import { keysOf } from "./tenant-keys";
 
 /** Idle sessions remembered over all pools; the longest idle go first. Bounds memory against invented session ids. */
 export const MAX_IDLE_SESSIONS = 100_000;
@@ -65,7 +66,7 @@ export function dropSessions(state: EngineState, pool: Pool): void {
 /** The pool begins to favour sessions: whoever waits is watched for the bypass limit, sessions begin with later steps. */
 export function watchWaiting(pool: Pool): void {
   for (const tenant of pool.tenants.values()) {
-    for (const key of tenant.keys.values()) {
+    for (const key of keysOf(tenant)) {
       if (key.oldest === null) continue;
       attachSessions(key);
       refreshHead(key);
@@ -215,7 +216,7 @@ export function refreshHead(key: Key): void {
   const { sessions, oldest, tenant } = key;
   if (sessions === null) return;
   const { heads } = tenant.pool;
-  const couldRun = key.heap !== null && tenant.heap !== null && oldest !== null;
+  const couldRun = key.isReady && tenant.heap !== null && oldest !== null;
   if (couldRun) sessions.hi = oldest.id;
   if (!couldRun && sessions.seat !== -1) heads.remove(sessions);
   else if (couldRun && sessions.seat === -1) heads.push(sessions);

@@ -10,6 +10,7 @@ import { applyGroupPolicy, applyKeyPolicy, applyTenantPolicy, recapTenant, rewei
 import { defaultSettings, POOL_QUIET_MS } from "./pool";
 import { dropSessions, watchWaiting } from "./sessions";
 import type { EngineState, Pool, PoolSettings } from "./state";
+import { findKey } from "./tenant-keys";
 
 /** Gives what a pool knows newer policies. What it does not know arrives with its next request anyway. */
 export function changePolicy(state: EngineState, event: PolicyChanged): void {
@@ -24,7 +25,8 @@ export function changePolicy(state: EngineState, event: PolicyChanged): void {
     if (group !== undefined) applyGroupPolicy(group, event.group);
   }
   if (event.key !== undefined) {
-    const key = pool.tenants.get(event.key.tenantId)?.keys.get(event.key.policy.id);
+    const owner = pool.tenants.get(event.key.tenantId);
+    const key = owner === undefined ? undefined : findKey(owner, event.key.policy.id);
     if (key !== undefined) applyKeyPolicy(state, key, event.key.policy);
   }
   refreshPool(state, pool);

@@ -4,13 +4,12 @@
  * Counts at every level: `queued` requests wait, `taken` slots are in use, and of those `held` are kept empty for a
  * session and `claiming` wait for another party's answer; the rest run.
  */
-import type { Deadlines, DueList } from "./deadlines";
+import type { Deadlines } from "./deadlines";
 import type { Decisions } from "./decisions";
 import type { Effect } from "./effects";
 import type { AffinitySettings } from "./events";
 import type { FinishCounts } from "./finish-counts";
 import type { GroupId, KeyId, PoolId, SessionId, TenantId, WaiterId } from "./ids";
-import type { KeyTable } from "./key-table";
 import type { Line } from "./line";
 import type { KeyPolicy, TenantPolicy } from "./policy";
 import type { Ranked, RankHeap } from "./rank-heap";
@@ -26,8 +25,6 @@ export interface Waiter {
   readonly key: Key;
   readonly costTokens: number;
   readonly arrivedMs: number;
-  /** The deadlines it stands among; null when it has none, or has it no longer. */
-  due: DueList | null;
   readonly sessionId: SessionId | null;
   /** null: has none, or its pool does not favour sessions. */
   session: Session | null;
@@ -35,12 +32,9 @@ export interface Waiter {
   sinceLastFinishMs: number;
   /** `probing`: asks elsewhere for its session's held slot, counted as queued but in no queue meanwhile. */
   state: "queued" | "claiming" | "probing" | "running" | "gone";
-  /** Neighbours in the key's queue, by arrival. */
+  /** Neighbours in the key's queue, by arrival; `older` means nothing for the oldest. */
   older: Waiter | null;
   younger: Waiter | null;
-  /** Neighbours among the deadlines of one timeout. */
-  duesBefore: Waiter | null;
-  duesAfter: Waiter | null;
 }
 
 /** What group, tenant and key have in common. */
@@ -68,7 +62,8 @@ export interface Key extends Account {
   cap: number;
   /** A claim was refused because of this key's cap elsewhere. */
   isBlocked: boolean;
-  heap: RankHeap<Key> | null;
+  /** It waits and is below its cap. */
+  isReady: boolean;
   oldest: Waiter | null;
   youngest: Waiter | null;
   /** null unless its pool favours sessions. */
@@ -83,9 +78,13 @@ export interface Tenant extends Taker {
   cap: number;
   isBlocked: boolean;
   heap: RankHeap<Tenant> | null;
-  readonly keys: KeyTable;
-  /** Keys that wait and are below their cap. */
-  readonly readyKeys: RankHeap<Key>;
+  /** Its key while it has had one only. */
+  soleKey: Key | null;
+  manyKeys: Map<KeyId, Key> | null;
+  /** Keys that wait and are below their cap, once it has had several. */
+  readyKeys: RankHeap<Key> | null;
+  /** The first of those; null when there is none. */
+  nextKey: Key | null;
   /** Virtual time among its keys. */
   readonly keyLevel: Level;
 }

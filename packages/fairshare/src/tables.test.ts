@@ -1,7 +1,7 @@
 /** The small containers: requests by number, deadlines, finishes, decisions. */
 import { describe, expect, it } from "vitest";
 import { EngineRun } from "../test/engine-run";
-import { Deadlines, dueMsOf } from "./deadlines";
+import { Deadlines } from "./deadlines";
 import { decisionsSince } from "./engine";
 import { countFinish, finishesUpTo, makeFinishCounts } from "./finish-counts";
 import { waiterId } from "./ids";
@@ -9,7 +9,7 @@ import type { Waiter } from "./state";
 import { WaiterTable } from "./waiter-table";
 
 function waiter(id: number, arrivedMs = 0): Waiter {
-  return { id: waiterId(id), arrivedMs, due: null, duesBefore: null, duesAfter: null } as unknown as Waiter;
+  return { id: waiterId(id), arrivedMs, state: "queued" } as Waiter;
 }
 
 describe("requests by number", () => {
@@ -40,7 +40,8 @@ describe("requests by number", () => {
 
 describe("deadlines", () => {
   it("come in the order they fall due, over several timeouts, the older of two at one moment first", () => {
-    const deadlines = new Deadlines();
+    const table = new WaiterTable();
+    const deadlines = new Deadlines(table);
     const added = [
       [1, 0, 500],
       [2, 100, 100],
@@ -48,21 +49,39 @@ describe("deadlines", () => {
       [4, 400, 100],
       [5, 450, 50],
     ] as const;
-    for (const [id, arrivedMs, timeoutMs] of added) deadlines.add(waiter(id, arrivedMs), timeoutMs);
+    for (const [id, arrivedMs, timeoutMs] of added) {
+      table.add(waiter(id, arrivedMs));
+      deadlines.add(waiter(id, arrivedMs), timeoutMs);
+    }
     const order: number[] = [];
-    for (let next = deadlines.next(); next !== null; next = deadlines.next()) {
-      order.push(next.id);
-      deadlines.remove(next);
-      deadlines.remove(next);
-      expect(dueMsOf(next)).toBe(Number.POSITIVE_INFINITY);
+    for (let next = deadlines.next(); next !== undefined; next = deadlines.next()) {
+      expect(deadlines.nextMs()).toBe(next.dueMs);
+      order.push(next.waiter.id);
+      table.delete(next.waiter.id);
     }
     expect(order).toEqual([2, 1, 3, 4, 5]);
+    expect(deadlines.nextMs()).toBe(Number.POSITIVE_INFINITY);
+  });
+
+  it("pass over requests that wait no longer, and keep no more numbers than twice those that do", () => {
+    const table = new WaiterTable();
+    const deadlines = new Deadlines(table);
+    table.add(waiter(1));
+    deadlines.add(waiter(1), 60_000);
+    for (let id = 2; id < 50_000; id++) {
+      table.add(waiter(id));
+      deadlines.add(waiter(id), 60_000);
+      table.delete(waiterId(id));
+      expect(deadlines.count).toBeLessThanOrEqual(1024);
+    }
+    expect(deadlines.next()?.waiter.id).toBe(1);
   });
 
   it("are none for what is no length of time", () => {
-    const deadlines = new Deadlines();
+    const deadlines = new Deadlines(new WaiterTable());
     for (const timeoutMs of [Number.NaN, -1, Number.POSITIVE_INFINITY]) deadlines.add(waiter(1), timeoutMs);
-    expect(deadlines.next()).toBeNull();
+    expect(deadlines.next()).toBeUndefined();
+    expect(deadlines.count).toBe(0);
   });
 });
 

@@ -13,6 +13,7 @@ import { compareLevels, type Level, scoreOf } from "./score";
 import { splitSlots } from "./shares";
 import type { EngineSnapshot, GroupSnapshot, KeySnapshot, PoolSnapshot, TenantSnapshot } from "./snapshot";
 import type { Account, EngineState, Group, Key, Pool, PoolSettings, Tenant } from "./state";
+import { keysOf } from "./tenant-keys";
 
 /** One pool's counts for history and gauges. */
 export interface PoolSample {
@@ -197,9 +198,9 @@ function pictureTenant(
 /** Adds the tenant's keys that have work to `keys`; returns when its oldest waiting request arrived, or Infinity. */
 function pictureKeys(tenant: Tenant, to: { slotShare: number; moment: Moment; keys: KeySnapshot[] }): number {
   let totalWeight = 0;
-  for (const key of tenant.keys.values()) if (!isQuiet(key)) totalWeight += key.weight;
+  for (const key of keysOf(tenant)) if (!isQuiet(key)) totalWeight += key.weight;
   let oldestMs = Number.POSITIVE_INFINITY;
-  for (const key of tenant.keys.values()) {
+  for (const key of keysOf(tenant)) {
     if (isQuiet(key)) continue;
     const weightShare = key.weight / totalWeight;
     const arrivedMs = Math.min(
