@@ -8,8 +8,9 @@ import { startWarnings } from "@obleth/config";
 import type { EngineSnapshot } from "@obleth/fairshare";
 import { adminHandler, metricsHandler } from "./app";
 import { AffinityTally } from "./boot/affinity-counts";
+import { type Capacity, startCapacity } from "./boot/capacity";
 import { aboutSelf, clusterPage } from "./boot/cluster-page";
-import { join, makeFleet } from "./boot/fleet";
+import { type Fleet, join, makeFleet } from "./boot/fleet";
 import { type Foundation, type FoundationOptions, layFoundation } from "./boot/foundation";
 import { answering, cutConnections, type Listener, openListener, stopAccepting } from "./boot/listeners";
 import { managementDeps } from "./boot/management-deps";
@@ -74,7 +75,7 @@ async function buildCore(foundation: Foundation, started: Started): Promise<Core
   const usage = makeUsageRecorder(foundation, (records) => metrics.usageDropped(records));
   started.push("usage", () => usage.close(USAGE_FLUSH_MS));
   // Metrics come first because all parts report to them; what they read comes later.
-  const later: { policies?: Policies; proxy?: ProxyListener } = {};
+  const later: { policies?: Policies; proxy?: ProxyListener; capacity?: Capacity } = {};
   const isEndpointHealthy = (id: string) => later.proxy?.isEndpointHealthy(id) ?? true;
   const metrics = makeMetrics({
     snapshot,
@@ -97,40 +98,61 @@ async function buildCore(foundation: Foundation, started: Started): Promise<Core
     clock,
     settings: proxySettings(settings, { replica: instance, sessionSecret: secrets.sessionSecret }),
     log,
-    events: proxyEvents(metrics, log),
+    events: proxyEvents({ metrics, log, onHealthChange: (id) => later.capacity?.endpointChanged(id) }),
     random: Math.random,
     otherPaths: (request, response) => readiness.answer(request, response),
   });
   later.proxy = proxy;
   started.push("backend connections", () => proxy.close());
+  const capacity = startCapacity(foundation, policies, isEndpointHealthy);
+  later.capacity = capacity;
+  started.push("capacity discovery", () => capacity.stop());
+  const served = { foundation, scheduler, fleet, affinity, policies, capacity, isEndpointHealthy };
+  const management = await buildManagement(served, started);
+  startUpkeep(foundation, started);
+  for (const { event, message } of startWarnings(settings, { enabledPoolSlots: policies.limits.enabledPoolSlots() })) {
+    log.warn({ message }, event);
+  }
+  log.debug({ database: database.embedded === null ? "given" : "embedded" }, "core.built");
+  return { scheduler, metrics, proxy, management };
+}
+
+interface ManagementBase {
+  readonly foundation: Foundation;
+  readonly scheduler: Scheduler;
+  readonly fleet: Fleet;
+  readonly affinity: AffinityTally;
+  readonly policies: Policies;
+  readonly capacity: Capacity;
+  readonly isEndpointHealthy: (endpointId: string) => boolean;
+}
+
+/** What people see and change, and the place among the other replicas, which are told of this one. */
+async function buildManagement(base: ManagementBase, started: Started): Promise<Core["management"]> {
+  const { foundation, scheduler, fleet, affinity, policies, capacity, isEndpointHealthy } = base;
+  const { settings, clock, log, readiness } = foundation;
   const replica = replicaFacts(foundation);
-  const moment = () => fleet.moment();
   const observation = observe({
     settings,
     clock,
     replica,
     policies,
     sample: () => scheduler.sample(),
-    moment,
+    moment: () => fleet.moment(),
     affinity,
     log,
   });
   observation.history.start();
   started.push("history", () => observation.history.stop());
-  startUpkeep(foundation, started);
   const { configVersion, limits } = policies;
-  const page = { foundation, replica, fleet, snapshot, configVersion };
-  const management = createManagementApp(
-    managementDeps({ foundation, policies, observation, fleet, cluster: () => clusterPage(page), isEndpointHealthy }),
-  );
+  const page = { foundation, replica, fleet, snapshot: () => scheduler.snapshot(), configVersion };
+  const cluster = () => clusterPage(page);
   await join({ fleet, scheduler, limits, about: () => aboutSelf(page) });
   readiness.set("first_heartbeat", true);
   started.push("fleet", () => fleet.cluster.leave());
-  for (const { event, message } of startWarnings(settings, { enabledPoolSlots: limits.enabledPoolSlots() })) {
-    log.warn({ message }, event);
-  }
-  log.debug({ database: database.embedded === null ? "given" : "embedded" }, "core.built");
-  return { scheduler, metrics, proxy, management };
+  return createManagementApp(
+    managementDeps({ foundation, policies, observation, fleet, capacity, cluster, isEndpointHealthy }),
+  );
 }
 
 /** Housekeeping that any replica may do: partitions of usage, the ends of boosts. */

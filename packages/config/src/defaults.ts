@@ -357,6 +357,11 @@ const capacity = {
     pattern: /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/,
     about: "Namespaces whose Services may size a pool. Unset allows any the service account can read.",
   }),
+  kubeconfig: optionalText("OBLETH_KUBECONFIG", {
+    allowed: "a file's path",
+    pattern: /^[^\0]+$/,
+    about: "A kubeconfig file to reach Kubernetes with. Unset uses the pod's service account.",
+  }),
 };
 
 const operation = {

@@ -68,6 +68,14 @@ export function readSettings(environment: Environment = process.env): ReadSettin
   return { settings, notices: noticesOf(environment, settings, given) };
 }
 
+/** Where a pod finds its cluster's API, as Kubernetes tells every container; null outside a pod. */
+export function podApi(
+  environment: Environment = process.env,
+): { readonly host: string; readonly port: string } | null {
+  const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port } = environment;
+  return host === undefined || host === "" ? null : { host, port: port ?? "443" };
+}
+
 /** A replica that misses one heartbeat must not count as gone: at least twice the interval. */
 function raisedTtlSecs(settings: Settings): number {
   return Math.max(settings.replicaTtlSecs, 2 * settings.replicaHeartbeatSecs);

@@ -2,6 +2,7 @@ export { SETTINGS } from "./defaults";
 export {
   type Environment,
   environmentSchema,
+  podApi,
   type ReadSettings,
   readSettings,
   type SettingName,

@@ -1,12 +1,12 @@
 /** Answers what the management API asks of the running gateway. */
 import type { Settings } from "@obleth/config";
-import type { BudgetState, CapacityStatus, Cluster, EndpointCheck, EndpointHealth } from "@obleth/contract";
-import { poolId } from "@obleth/fairshare";
+import type { BudgetState, Cluster, EndpointCheck, EndpointHealth } from "@obleth/contract";
 import { askProvider } from "../capacity/ask-provider";
 import type { BudgetAccount, ManagementDeps, ManagementSettings } from "../management/deps";
 import { clusterSettings, OTHER_SETTINGS_FIELD } from "../observe/cluster-settings";
 import type { EndpointRecord } from "../policy-cache/records";
 import { termOf } from "../proxy/stages/budget-terms";
+import type { Capacity } from "./capacity";
 import type { Fleet } from "./fleet";
 import type { Foundation } from "./foundation";
 import type { Observation } from "./observation";
@@ -17,6 +17,7 @@ export interface ManagementParts {
   readonly policies: Policies;
   readonly observation: Observation;
   readonly fleet: Fleet;
+  readonly capacity: Capacity;
   readonly cluster: () => Promise<Cluster>;
   readonly isEndpointHealthy: (endpointId: string) => boolean;
 }
@@ -56,12 +57,8 @@ export function managementDeps(parts: ManagementParts): ManagementDeps {
       const others = views.map(({ view }) => ({ instance: view.instance, settings: view.about[OTHER_SETTINGS_FIELD] }));
       return clusterSettings(settings, instance, others);
     },
-    capacityOf: (model) => capacityOf(policies, model),
-    capacityDiscovery: () => ({
-      interval_ms: settings.discoveryIntervalSecs * 1000,
-      instance: instance,
-      models: [],
-    }),
+    capacityOf: (model) => parts.capacity.status(model),
+    capacityDiscovery: () => parts.capacity.answer(),
     endpointHealth: (id) => healthOf(parts, id),
     checkEndpoint: async (id): Promise<EndpointCheck> => {
       const endpoint = findEndpoint(policies, id);
@@ -98,18 +95,6 @@ function managementSettings(settings: Settings, adminToken: string): ManagementS
     admissionTimeoutMs: settings.admissionTimeoutSecs * 1000,
     historyRetentionMs: settings.fairshareHistorySecs * 1000,
     maxBodyBytes: MAX_BODY_BYTES,
-  };
-}
-
-function capacityOf(policies: Policies, model: string): CapacityStatus {
-  const hasOwn = (policies.models.find(model)?.maxInFlight ?? null) !== null;
-  return {
-    size: policies.limits.poolSize(poolId(model)).configuredSize,
-    state: hasOwn ? "configured" : "default",
-    reason: null,
-    ready_replicas: null,
-    read_ts_ms: null,
-    changed_ts_ms: null,
   };
 }
 

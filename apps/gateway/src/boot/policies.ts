@@ -4,7 +4,7 @@ import { type ConfigWatch, readGlobalCeiling, watchConfigChanges } from "@obleth
 import { Invalidation, type PolicySink } from "../policy-cache/invalidation";
 import { CachedKeys } from "../policy-cache/key-directory";
 import { LimitsFeed, type LimitsSink } from "../policy-cache/limits-feed";
-import { HeldModels } from "../policy-cache/model-directory";
+import { HeldModels, type ModelChange } from "../policy-cache/model-directory";
 import { HeldNames } from "../policy-cache/name-directory";
 import { databasePolicySource } from "../policy-cache/policy-source";
 import type { PolicySource } from "../policy-cache/records";
@@ -19,6 +19,8 @@ export interface Policies {
   readonly names: HeldNames;
   readonly limits: LimitsFeed;
   readonly source: PolicySource;
+  /** From here on told of each model that appears, changes or goes, after the scheduler's limits follow it. */
+  onModelChange(listener: (change: ModelChange) => void): void;
   /** Newest configuration version seen. */
   readonly configVersion: () => number;
   close(): Promise<void>;
@@ -39,7 +41,14 @@ export async function openPolicies(
   });
   const onError = (error: unknown) => log.warn({ err: error }, "config.read_failed");
   const keys = new CachedKeys({ source, clock, hash: hashSecret, onStale: onError });
-  const models = new HeldModels({ source, onChange: (change) => limits.modelChanged(change) });
+  const listeners: ((change: ModelChange) => void)[] = [];
+  const models = new HeldModels({
+    source,
+    onChange: (change) => {
+      limits.modelChanged(change);
+      for (const listener of listeners) listener(change);
+    },
+  });
   const names = new HeldNames({ source, onError });
   const limits = new LimitsFeed({
     models,
@@ -69,6 +78,7 @@ export async function openPolicies(
     names,
     limits,
     source,
+    onModelChange: (listener) => void listeners.push(listener),
     configVersion: () => watch.version(),
     close: async () => {
       invalidation.close();

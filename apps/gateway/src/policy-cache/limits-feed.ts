@@ -24,7 +24,8 @@ export interface LimitsSink {
 
 /** What capacity discovery found for a model. */
 export interface DiscoveredSize {
-  readonly size: number;
+  /** Undefined: never read; the model's own size or the default holds. */
+  readonly size: number | undefined;
   readonly hasNoReadyReplica: boolean;
 }
 
@@ -47,6 +48,7 @@ export interface LimitsFeedOptions {
 
 export class LimitsFeed {
   readonly #options: LimitsFeedOptions;
+  /** By canonical name. */
   readonly #discovered = new Map<string, DiscoveredSize>();
   #ceiling: number;
   #mode: LimitMode = { slots: "local", divisor: 1 };

@@ -15,7 +15,15 @@ import {
   touchPreviousSecret,
 } from "@obleth/db";
 import { type GroupPolicy, groupId, keyId, tenantId } from "@obleth/fairshare";
-import type { BoostRecord, EndpointRecord, KeyRecord, ModelRecord, PolicySource, TenantStanding } from "./records";
+import type {
+  BoostRecord,
+  DiscoveryRecord,
+  EndpointRecord,
+  KeyRecord,
+  ModelRecord,
+  PolicySource,
+  TenantStanding,
+} from "./records";
 
 export interface PolicySourceOptions {
   readonly db: Db;
@@ -125,7 +133,26 @@ function modelRecord({ model, aliases, endpoints }: LoadedModel, options: Policy
       ...(affinity.max_held_percent === undefined ? {} : { maxHeldPercent: affinity.max_held_percent }),
       ...(affinity.max_bypass_secs === undefined ? {} : { maxBypassSecs: affinity.max_bypass_secs }),
     },
+    ...(model.capacityMode === "discovered" ? { discovery: discoveryRecord(model) } : {}),
     endpoints: endpoints.map((row) => endpointRecord(row, `${model.name}/${row.name}`, options)),
+  };
+}
+
+function discoveryRecord(model: LoadedModel["model"]): DiscoveryRecord {
+  const { kubernetes } = model;
+  return {
+    source: model.capacitySource,
+    perReplicaMaxInFlight: model.perReplicaMaxInFlight,
+    headroom: model.capacityHeadroom,
+    kubernetes:
+      kubernetes === null
+        ? null
+        : {
+            namespace: kubernetes.namespace,
+            service: kubernetes.service,
+            ...(kubernetes.port === undefined ? {} : { port: kubernetes.port }),
+          },
+    dns: model.dns,
   };
 }
 

@@ -97,6 +97,17 @@ export interface EndpointRecord {
   readonly enabled: boolean;
 }
 
+/** Where a discovered pool takes its size from. */
+export interface DiscoveryRecord {
+  readonly source: "endpoints" | "kubernetes" | "dns";
+  /** Slots of one replica or endpoint; null where each endpoint has a cap of its own. */
+  readonly perReplicaMaxInFlight: number | null;
+  /** Above 0, at most 10. */
+  readonly headroom: number;
+  readonly kubernetes: { readonly namespace: string; readonly service: string; readonly port?: number | string } | null;
+  readonly dns: { readonly name: string; readonly type: "A" | "SRV" } | null;
+}
+
 export interface ModelRecord {
   readonly id: string;
   readonly name: string;
@@ -119,6 +130,8 @@ export interface ModelRecord {
     readonly maxHeldPercent?: number;
     readonly maxBypassSecs?: number;
   };
+  /** Only of a model in the discovered capacity mode. */
+  readonly discovery?: DiscoveryRecord;
   /** Enabled or not, in the order of priority, then name. */
   readonly endpoints: readonly EndpointRecord[];
 }
