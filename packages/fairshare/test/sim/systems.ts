@@ -1,6 +1,7 @@
 /** What a simulation drives: the engine, or the oracle in its place with a fault planted in it. */
 import type { EngineConfig, EngineEvent, EngineSnapshot } from "../../src/index";
 import { createEngine, snapshot, step } from "../../src/index";
+import { checkInvariants } from "../../src/invariants";
 import { Oracle } from "../oracle";
 import { type OracleConfig, SCORE_UNIT } from "../oracle-state";
 import type { OracleWorld } from "../oracle-world";
@@ -47,7 +48,9 @@ export class EngineSystem implements System {
     return snapshot(this.state, nowMs);
   }
 
+  /** Also recounts everything from scratch. */
   read(nowMs: number): Reading[] {
+    checkInvariants(this.state);
     return this.snapshot(nowMs).pools.flatMap((pool): Reading[] => [
       {
         pool: pool.pool,
