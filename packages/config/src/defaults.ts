@@ -384,10 +384,6 @@ const operation = {
     default: "info",
     about: "Least severe log line that is written.",
   }),
-  otlpEndpoint: optionalUrl("OBLETH_OTLP_ENDPOINT", {
-    ...HTTP,
-    about: "Where traces are sent (OTLP over HTTP). Unset sends none.",
-  }),
   environmentLabel: optionalText("OBLETH_ENVIRONMENT_LABEL", {
     allowed: "at most 32 characters",
     pattern: /^.{1,32}$/,
