@@ -30,6 +30,9 @@ export interface KeyPolicy {
 /**
  * The weight a tenant competes with in a pool: weight x boost x admission percentage, rounded once, at least 1.
  */
-export function effectiveWeight(tenant: TenantPolicy, admissionWeightPercent: number): number {
+export function effectiveWeight(
+  tenant: Pick<TenantPolicy, "weight" | "boostFactor">,
+  admissionWeightPercent: number,
+): number {
   return Math.max(1, Math.round((tenant.weight * tenant.boostFactor * admissionWeightPercent) / 100));
 }

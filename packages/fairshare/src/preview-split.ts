@@ -3,7 +3,6 @@
  * where spare slots are lent. The first is the scheduler's own split; the second is an estimate of where it settles.
  */
 
-import { groupId, tenantId } from "./ids";
 import { effectiveWeight } from "./policy";
 import type { Draft, DraftTenant } from "./preview-draft";
 import { type Claimant, splitSlots } from "./shares";
@@ -33,9 +32,7 @@ export function divide(draft: Draft, algorithm: Algorithm): Divided {
 
 /** The weight a draft's tenant competes with. */
 export function weightOf(draft: Draft, tenant: DraftTenant): number {
-  const group = { id: groupId(tenant.group), weight: 1 };
-  const { weight, boostFactor, cap: maxInFlight } = tenant;
-  return effectiveWeight({ id: tenantId(tenant.id), group, weight, boostFactor, maxInFlight }, draft.admissionWeight);
+  return effectiveWeight(tenant, draft.admissionWeight);
 }
 
 /** Those that take part: groups in the order of their first tenant. */
@@ -119,31 +116,61 @@ export function fairParts(draft: Draft, algorithm: Algorithm): Parts {
  * alone under `weighted`).
  */
 export function settledParts(draft: Draft, busy: Parts, algorithm: Algorithm): Parts {
-  const active = activeGroups(draft);
-  const tenants = new Map<string, number>();
-  const reach = new Map<string, number>();
+  const lines = activeGroups(draft).map(
+    (group): Line => ({
+      id: group.id,
+      score: group.score,
+      weight: group.weight,
+      slots: 0,
+      takers: group.tenants.map((tenant): Taker => {
+        const reach = reachOf(tenant);
+        const slots = Math.min(busy.tenants.get(tenant.id) ?? 0, reach);
+        return { id: tenant.id, score: tenant.score, weight: weightOf(draft, tenant), slots, reach };
+      }),
+    }),
+  );
   let spare = draft.usable;
-  for (const tenant of draft.tenants) {
-    const limit = reachOf(tenant);
-    const start = Math.min(busy.tenants.get(tenant.id) ?? 0, limit);
-    tenants.set(tenant.id, start);
-    reach.set(tenant.id, limit);
-    spare -= start;
+  for (const line of lines) {
+    line.slots = sum(line.takers.map((taker) => taker.slots));
+    spare -= line.slots;
   }
-  const canTake = (tenant: DraftTenant) => (tenants.get(tenant.id) ?? 0) < (reach.get(tenant.id) ?? 0);
-  const tenantOrder = (tenant: DraftTenant) => (tenants.get(tenant.id) ?? 0) / weightOf(draft, tenant);
-  const held = (group: { tenants: readonly DraftTenant[] }) => sum(group.tenants.map((t) => tenants.get(t.id) ?? 0));
-  while (spare > 0) {
-    const open = active.filter((group) => group.tenants.some(canTake));
-    const group = algorithm === "weighted" ? undefined : leastBy(open, (each) => held(each) / each.weight);
-    const candidates = (group === undefined ? draft.tenants : group.tenants).filter(canTake);
-    const next = leastBy(candidates, tenantOrder);
-    if (next === undefined) break;
-    tenants.set(next.id, (tenants.get(next.id) ?? 0) + 1);
-    spare -= 1;
+  const everybody = algorithm === "weighted" ? lines.flatMap((line) => line.takers) : [];
+  for (; spare > 0; spare--) {
+    const line = algorithm === "weighted" ? undefined : leastServed(lines, hasRoom);
+    const taker = leastServed(line === undefined ? everybody : line.takers, canTake);
+    if (taker === undefined) break;
+    taker.slots += 1;
+    if (line !== undefined) line.slots += 1;
   }
-  const groups = new Map(active.map((group) => [group.id, held(group)]));
+  const tenants = new Map(
+    lines.flatMap((line) => line.takers.map((taker): [string, number] => [taker.id, taker.slots])),
+  );
+  const groups = new Map(lines.map((line) => [line.id, sum(line.takers.map((taker) => taker.slots))]));
   return { groups, tenants, keys: keyParts(draft, tenants) };
+}
+
+/** Who spare slots can be lent to, with what it has so far. */
+interface Standing {
+  readonly id: string;
+  readonly score: number;
+  readonly weight: number;
+  slots: number;
+}
+
+interface Taker extends Standing {
+  readonly reach: number;
+}
+
+interface Line extends Standing {
+  readonly takers: readonly Taker[];
+}
+
+function canTake(taker: Taker): boolean {
+  return taker.slots < taker.reach;
+}
+
+function hasRoom(line: Line): boolean {
+  return line.takers.some(canTake);
 }
 
 /** The most slots a tenant could use now: what it has and waits for, within its cap and its keys' caps. */
@@ -163,6 +190,11 @@ export function reachOf(tenant: DraftTenant): number {
 function keyParts(draft: Draft, tenants: ReadonlyMap<string, number>): Map<string, number> {
   const keys = new Map<string, number>();
   for (const tenant of draft.tenants) {
+    const [only] = tenant.keys;
+    if (tenant.keys.length === 1 && only !== undefined) {
+      keys.set(only.id, tenants.get(tenant.id) ?? 0);
+      continue;
+    }
     const parts = splitSlots(tenants.get(tenant.id) ?? 0, keyClaims(tenant));
     tenant.keys.forEach((key, i) => {
       keys.set(key.id, parts[i] ?? 0);
@@ -171,24 +203,23 @@ function keyParts(draft: Draft, tenants: ReadonlyMap<string, number>): Map<strin
   return keys;
 }
 
-/** The one with the lowest value; equal ones by score, then id. */
-function leastBy<Item extends { readonly id: string; readonly score: number }>(
+/** Of those that may take one, whoever has the fewest slots for its weight; equal ones by score, then id. */
+function leastServed<Item extends Standing>(
   items: readonly Item[],
-  measure: (item: Item) => number,
+  mayTake: (item: Item) => boolean,
 ): Item | undefined {
   let best: Item | undefined;
-  let bestValue = 0;
   for (const item of items) {
-    const value = measure(item);
-    const isBetter =
-      best === undefined ||
-      value < bestValue ||
-      (value === bestValue && (item.score < best.score || (item.score === best.score && item.id < best.id)));
-    if (!isBetter) continue;
-    best = item;
-    bestValue = value;
+    if (!mayTake(item)) continue;
+    if (best === undefined || comesBefore(item, best)) best = item;
   }
   return best;
+}
+
+function comesBefore(a: Standing, b: Standing): boolean {
+  const distance = a.slots * b.weight - b.slots * a.weight;
+  if (distance !== 0) return distance < 0;
+  return a.score === b.score ? a.id < b.id : a.score < b.score;
 }
 
 function sum(values: readonly number[]): number {

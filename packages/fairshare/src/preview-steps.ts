@@ -1,6 +1,6 @@
 /**
  * The next weight at which a slot moves, found by search. A larger weight never gets fewer slots, so the step can be
- * found by halving.
+ * found by doubling the distance until it is passed, and halving after that.
  */
 import type { NextStep, PreviewChange } from "./preview-data";
 import type { Draft } from "./preview-draft";
@@ -40,6 +40,13 @@ function stepUp(slotsAt: SlotsAt, value: number, slots: number): NextStep["up"] 
   if (value >= MAX_WEIGHT || slotsAt(MAX_WEIGHT) === slots) return null;
   let same = value;
   let more = MAX_WEIGHT;
+  for (let distance = 1; value + distance < MAX_WEIGHT; distance *= 2) {
+    if (slotsAt(value + distance) > slots) {
+      more = value + distance;
+      break;
+    }
+    same = value + distance;
+  }
   while (more - same > 1) {
     const middle = Math.floor((same + more) / 2);
     if (slotsAt(middle) > slots) more = middle;
@@ -96,12 +103,10 @@ function slotsWithin(given: {
 }): SlotsAt | null {
   const at = given.claims.findIndex((claim) => claim.id === given.id);
   if (at < 0) return null;
+  const claims = given.claims.map(({ id, score, weight }) => ({ id, score, weight }));
   return (weight) => {
-    const claims = given.claims.map(({ id, score, weight: own }, index) => ({
-      id,
-      score,
-      weight: index === at ? given.scale(weight) : own,
-    }));
+    const own = claims[at];
+    if (own !== undefined) own.weight = given.scale(weight);
     return splitSlots(given.slots, claims)[at] ?? 0;
   };
 }
