@@ -12,6 +12,7 @@ import { UsageScanner } from "../../upstream/usage-scanner";
 import type { Outcome, ProxyRequest } from "../proxy-request";
 import type { CallRoute } from "../routes";
 import { type AnswerHead, answerHead, gatewayHeaders, withoutHeader } from "./answer-headers";
+import { ChunkedWriter } from "./chunked-writer";
 import { errorAnswer } from "./error-answer";
 import { noAnswerRefusal, UNUSABLE_ANSWER } from "./no-answer";
 import { StreamTail } from "./stream-tail";
@@ -60,7 +61,7 @@ export class AnswerRelay implements ResultTaker {
   #beforeLastSent: Buffer | null = null;
   /** The whole of a short body, to go out with its head. */
   #whole: Buffer | null = null;
-  #listensForDrain = false;
+  #writer: ChunkedWriter | null = null;
 
   constructor(
     private readonly request: ProxyRequest,
@@ -108,6 +109,7 @@ export class AnswerRelay implements ResultTaker {
     const rest = this.#lastBytes();
     if (rest === undefined) return;
     if (!this.#hasSentHead) this.#sendHead(rest?.length ?? 0);
+    this.#writer?.release();
     request.res.end(rest ?? undefined);
     this.endings.end(this.request, "completed", this.#status);
   }
@@ -225,16 +227,16 @@ export class AnswerRelay implements ResultTaker {
     const { res } = this.request;
     this.#beforeLastSent = this.#lastSent;
     this.#lastSent = bytes;
-    if (res.write(bytes)) return true;
+    this.#writer ??= new ChunkedWriter(res, () => this.#caughtUp());
+    if (this.#writer.write(bytes)) return true;
     this.request.isBlocked = true;
-    if (!this.#listensForDrain) {
-      this.#listensForDrain = true;
-      res.on("drain", () => {
-        this.request.isBlocked = false;
-        this.request.call?.resume();
-      });
-    }
     return false;
+  }
+
+  #caughtUp(): void {
+    if (!this.request.isBlocked) return;
+    this.request.isBlocked = false;
+    this.request.call?.resume();
   }
 
   /** Whether a body that ended is all there, as far as its protocol can tell. */
@@ -274,6 +276,7 @@ export class AnswerRelay implements ResultTaker {
       return;
     }
     request.releaseSlot();
+    this.#writer?.release();
     if (this.#isStream && this.#isAtBoundary()) {
       request.res.end(errorEvent(CUT_SHORT, call.route.protocol, request.id));
     } else {
@@ -301,11 +304,10 @@ function isBackendsFault(status: number): boolean {
 
 /** White space alone may be a slow backend's way to keep a connection open. */
 function beginsLikeJson(chunk: Buffer): boolean {
-  for (const byte of chunk) {
-    if (byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09) continue;
-    return byte === 0x7b || byte === 0x5b;
-  }
-  return true;
+  let at = 0;
+  let byte = chunk[at];
+  while (byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09) byte = chunk[++at];
+  return byte === undefined || byte === 0x7b || byte === 0x5b;
 }
 
 function endsLikeJson(chunk: Buffer): boolean {

@@ -1,8 +1,11 @@
 /** Starts what a test needs and stops it when the test is over. */
-import { afterEach } from "vitest";
+import { afterEach, vi } from "vitest";
 import type { EndpointRecord, ModelRecord } from "../../policy-cache/records";
 import { endpoint, model, Rig, type RigOptions } from "./rig";
 import { type Script, ScriptedUpstream } from "./scripted-upstream";
+
+// Sockets and timers share a busy machine with every other test file.
+vi.setConfig({ testTimeout: 30_000 });
 
 const opened: { close(): Promise<void> }[] = [];
 
