@@ -7,10 +7,10 @@ test("a secret is shown once and is nowhere after its dialog closes", async ({ a
   await adminPage.getByRole("button", { name: "Make a key" }).click();
   await adminPage.getByRole("dialog").getByLabel("Name").fill("mobile");
   await adminPage.getByRole("button", { name: "Make the key" }).click();
-  const secret = await adminPage.getByLabel("Secret").inputValue();
+  const secret = await adminPage.getByRole("textbox", { name: "Secret" }).inputValue();
   expect(secret.length).toBeGreaterThan(20);
   await adminPage.keyboard.press("Escape");
-  await expect(adminPage.getByLabel("Secret")).toBeVisible();
+  await expect(adminPage.getByRole("textbox", { name: "Secret" })).toBeVisible();
   const models = (token: string) =>
     fetch(`${stack.urls.proxy}/v1/models`, { headers: { authorization: `Bearer ${token}` } });
   expect((await models(secret)).status).toBe(200);
@@ -28,7 +28,7 @@ test("a secret is shown once and is nowhere after its dialog closes", async ({ a
   await adminPage.getByRole("button", { name: "Rotate the secret" }).click();
   await adminPage.getByLabel(/^How long/).selectOption("3600");
   await adminPage.getByRole("button", { name: "Rotate", exact: true }).click();
-  const second = await adminPage.getByLabel("Secret").inputValue();
+  const second = await adminPage.getByRole("textbox", { name: "Secret" }).inputValue();
   expect(second).not.toBe(secret);
   await adminPage.getByRole("button", { name: "I have stored it" }).click();
   await expect.poll(async () => (await models(second)).status).toBe(200);

@@ -1,6 +1,6 @@
 import type { Page } from "@playwright/test";
 import { type BusyPool, startBusyPool } from "../support/busy-pool";
-import { expect, test } from "../support/fixtures";
+import { expect, signIn, test } from "../support/fixtures";
 import type { Stack } from "../support/stack";
 
 let pool: BusyPool;
@@ -74,20 +74,21 @@ test("a cap on this model changes this model only, and its removal brings the te
   await expect.poll(async () => (await caps()).model_caps).toEqual([]);
 });
 
-test("somebody else's change in between is shown, and either version can be kept", async ({ adminPage, stack }) => {
-  const tenant = await openPanel(adminPage, stack, "chatbot");
+test("somebody else's change in between is shown, and either version can be kept", async ({ page, stack }) => {
+  await signIn(page, stack);
+  const tenant = await openPanel(page, stack, "chatbot");
   const change = (weight: number) =>
     stack.management.call("setTenantWeight", { params: { id: tenant.id }, body: { weight } });
-  await adminPage.getByLabel("Weight").fill("640");
+  await page.getByLabel("Weight").fill("640");
   await change(710);
-  await adminPage.getByRole("button", { name: "Save" }).click();
-  await expect(adminPage.getByText("while you were editing")).toBeVisible();
-  await adminPage.getByRole("button", { name: "Keep theirs" }).click();
-  await expect(adminPage.getByLabel("Weight")).toHaveValue("710");
-  await adminPage.getByLabel("Weight").fill("640");
+  await page.getByRole("button", { name: "Save" }).click();
+  await expect(page.getByText("while you were editing")).toBeVisible();
+  await page.getByRole("button", { name: "Keep theirs" }).click();
+  await expect(page.getByLabel("Weight")).toHaveValue("710");
+  await page.getByLabel("Weight").fill("640");
   await change(711);
-  await adminPage.getByRole("button", { name: "Save" }).click();
-  await adminPage.getByRole("button", { name: "Apply mine over it" }).click();
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByRole("button", { name: "Apply mine over it" }).click();
   await expect.poll(async () => (await tenantNamed(stack, "chatbot")).weight).toBe(640);
   await change(tenant.weight);
 });

@@ -5,6 +5,8 @@ import { readSession } from "./session";
 
 const PREFIX = "/api/v1";
 const REQUEST_HEADERS = ["accept", "content-type", "if-match", "if-none-match", "idempotency-key"];
+/** Has audit rows name the dashboard as where a change was made. */
+const SELF = { "x-obleth-client": "dashboard" };
 const RESPONSE_HEADERS = [
   "content-type",
   "content-disposition",
@@ -42,7 +44,7 @@ export async function proxyRequest(request: Request): Promise<Response> {
     method: request.method,
     path: `${path}${url.search}`,
     token: session.token,
-    headers: pick((name) => request.headers.get(name), REQUEST_HEADERS),
+    headers: { ...pick((name) => request.headers.get(name), REQUEST_HEADERS), ...SELF },
     signal: request.signal,
     ...(body ? { body } : {}),
   });

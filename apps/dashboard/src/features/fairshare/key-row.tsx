@@ -12,7 +12,7 @@ export function KeyRow({ entry, rowIndex }: Readonly<{ entry: LiveKey; rowIndex:
   const cap = entry.max_in_flight === null ? "no cap" : `cap ${formatExact(entry.max_in_flight)}`;
   return (
     <tr aria-rowindex={rowIndex} data-key={entry.name} className="border-b bg-subtle/50">
-      <th scope="row" className="h-(--row) max-w-72 px-3 pl-10 text-left font-normal">
+      <th scope="row" className="h-(--row) px-3 pl-10 text-left font-normal">
         <Link
           href={`/keys?key=${encodeURIComponent(entry.key_id)}`}
           data-row-link
@@ -21,7 +21,7 @@ export function KeyRow({ entry, rowIndex }: Readonly<{ entry: LiveKey; rowIndex:
           key {entry.name}
         </Link>
       </th>
-      <Cell className="num hidden whitespace-nowrap text-micro text-text-3 sm:table-cell">
+      <Cell className="num hidden truncate text-micro text-text-3 sm:table-cell">
         weight {formatExact(entry.weight)}, {cap}
       </Cell>
       <Cell isNumber className="text-text-3" title="Part of its tenant's share, by key weight">

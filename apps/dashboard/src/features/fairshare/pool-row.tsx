@@ -25,7 +25,7 @@ export const PoolRow = memo(function PoolRow({ pool, isStale, rowIndex, group }:
   const isOff = band === "no_servers";
   return (
     <tr aria-rowindex={rowIndex} data-row={pool.model} className="relative border-b last:border-b-0 hover:bg-subtle">
-      <th scope="row" className="h-(--row) max-w-32 px-3 pl-4 sm:max-w-56 text-left font-medium lg:max-w-80">
+      <th scope="row" className="h-(--row) px-3 pl-4 text-left font-medium">
         <Link
           href={poolHref(pool.model, { group })}
           data-row-link
@@ -35,13 +35,13 @@ export const PoolRow = memo(function PoolRow({ pool, isStale, rowIndex, group }:
           {pool.model}
         </Link>
         {pool.model === UNROUTED_POOL ? (
-          <span className="block text-micro text-text-3">unregistered model names</span>
+          <span className="block truncate text-micro font-normal text-text-3">unregistered model names</span>
         ) : null}
       </th>
-      <Cell className="w-40 px-1 sm:w-44 sm:px-3">
+      <Cell className="px-1 sm:px-3">
         <StateBadge band={band} queued={pool.queued} isStale={isStale} />
       </Cell>
-      <Cell className="hidden min-w-36 sm:table-cell md:min-w-48">
+      <Cell className="hidden sm:table-cell">
         {isOff ? (
           <span className="text-micro text-text-3">not in totals</span>
         ) : (
@@ -55,16 +55,16 @@ export const PoolRow = memo(function PoolRow({ pool, isStale, rowIndex, group }:
           />
         )}
       </Cell>
-      <Cell isNumber className="w-[9ch]">
+      <Cell isNumber>
         <Value field="in_use" value={used} isExact />/<Value field="cap" value={pool.cap} isExact />
       </Cell>
-      <Cell isNumber className="w-[9ch]">
+      <Cell isNumber>
         <Value field="queued" value={pool.queued} className={pool.queued > 0 ? "font-medium" : "text-text-3"} />
       </Cell>
-      <Cell isNumber className="w-[10ch]">
+      <Cell isNumber>
         <Value field="oldest_wait_ms" value={pool.oldest_wait_ms} text={formatWait(pool.oldest_wait_ms)} />
       </Cell>
-      <Cell isNumber className="w-[8ch]">
+      <Cell isNumber>
         <Value
           field="tenants_below_share"
           value={pool.tenants_below_share}
@@ -87,7 +87,7 @@ function GroupNames({ pool }: Readonly<{ pool: LivePool }>) {
   if (names.length === 0) return <span className="text-text-3">-</span>;
   const more = pool.groups.length - names.length;
   return (
-    <span className="flex items-center gap-2.5 whitespace-nowrap text-micro text-text-2">
+    <span className="flex items-center gap-2.5 overflow-hidden whitespace-nowrap text-micro text-text-2">
       {names.map((group) => (
         <span key={group.name} className="flex items-center gap-1">
           <GroupMark color={group.color} />

@@ -46,33 +46,53 @@ export function PoolTable({ pools, sample, isStale, sort, direction, onSort, gro
         <OrderPill isVisible={order.hasPending} onApply={order.apply} />
       </div>
       <TableFrame>
-        <Table aria-rowcount={order.ids.length + 1} aria-label="Pools">
+        <Table aria-rowcount={order.ids.length + 1} aria-label="Pools" className="min-w-[38rem] table-fixed">
           <thead>
             <tr aria-rowindex={1}>
-              <SortCell label="Pool" direction={directionOf("name")} onSort={() => onSort("name")} />
-              <HeadCell className="px-1 sm:px-3">State</HeadCell>
+              <SortCell
+                className="sm:w-[22%]"
+                label="Pool"
+                direction={directionOf("name")}
+                onSort={() => onSort("name")}
+              />
+              <HeadCell className="w-40 px-1 sm:w-48 sm:px-3">State</HeadCell>
               <SortCell
                 className="hidden sm:table-cell"
                 label="Use"
                 direction={directionOf("fullest")}
                 onSort={() => onSort("fullest")}
               />
-              <HeadCell isNumber>In use</HeadCell>
-              <SortCell label="Waiting" isNumber direction={directionOf("waiting")} onSort={() => onSort("waiting")} />
-              <SortCell label="Oldest" isNumber direction={directionOf("oldest")} onSort={() => onSort("oldest")} />
-              <HeadCell isNumber title="Tenants below their share">
+              <HeadCell isNumber className="w-24">
+                In use
+              </HeadCell>
+              <SortCell
+                className="w-24"
+                label="Waiting"
+                isNumber
+                direction={directionOf("waiting")}
+                onSort={() => onSort("waiting")}
+              />
+              <SortCell
+                className="w-24"
+                label="Oldest"
+                isNumber
+                direction={directionOf("oldest")}
+                onSort={() => onSort("oldest")}
+              />
+              <HeadCell isNumber className="w-20" title="Tenants below their share">
                 Below
               </HeadCell>
-              <HeadCell className="hidden lg:table-cell">Groups</HeadCell>
+              <HeadCell className="hidden w-80 lg:table-cell">Groups</HeadCell>
             </tr>
           </thead>
           <tbody ref={rows.ref}>
             <SpacerRow heightPx={rows.topPx} columns={COLUMNS} />
             {order.ids.slice(rows.first, rows.last).map((name, offset) => {
               const pool = byName.get(name);
-              if (pool === undefined) return null;
-              return (
-                <PoolRow key={name} pool={pool} isStale={isStale} rowIndex={rows.first + offset + 2} group={group} />
+              const rowIndex = rows.first + offset + 2;
+              // Keyed by place: a new order changes what rows say and moves no element.
+              return pool === undefined ? null : (
+                <PoolRow key={rowIndex} pool={pool} isStale={isStale} rowIndex={rowIndex} group={group} />
               );
             })}
             <SpacerRow heightPx={rows.bottomPx} columns={COLUMNS} />

@@ -46,7 +46,7 @@ export const TenantRow = memo(function TenantRow(props: Readonly<TenantRowProps>
         onExpand(id);
       }}
     >
-      <th scope="row" className="h-(--row) max-w-72 px-3 pl-2 text-left font-normal">
+      <th scope="row" className="h-(--row) px-3 pl-2 text-left font-normal">
         <span className="flex items-center gap-1">
           <button
             type="button"
@@ -70,7 +70,7 @@ export const TenantRow = memo(function TenantRow(props: Readonly<TenantRowProps>
           <BoostPill boost={tenant.boost} />
         </span>
       </th>
-      <Cell className="hidden max-w-40 text-text-2 sm:table-cell">
+      <Cell className="hidden text-text-2 sm:table-cell">
         <span className="flex items-center gap-1.5">
           <GroupMark color={color} />
           <span className="name truncate">{tenant.group}</span>
@@ -97,7 +97,7 @@ export const TenantRow = memo(function TenantRow(props: Readonly<TenantRowProps>
           missing="Nothing of it waits"
         />
       </Cell>
-      <Cell className="w-48 whitespace-nowrap">
+      <Cell className="whitespace-nowrap">
         <span className="flex items-center gap-1">
           <StandingBadge tenant={tenant} />
           {tenant.queued > 0 ? <WhyTip pool={pool} tenant={tenant} /> : null}

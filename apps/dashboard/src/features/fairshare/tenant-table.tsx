@@ -57,17 +57,17 @@ export function TenantTable({ pool, selected, onLight }: Readonly<TenantTablePro
         </span>
       </div>
       <TableFrame>
-        <Table aria-label="Tenants" aria-rowcount={rows.length + 1}>
+        <Table aria-label="Tenants" aria-rowcount={rows.length + 1} className="min-w-[52rem] table-fixed">
           <TenantHead />
           <tbody ref={view.ref}>
             <SpacerRow heightPx={view.topPx} columns={COLUMNS} />
             {rows.slice(view.first, view.last).map((row, offset) => {
               const rowIndex = view.first + offset + 2;
-              if ("entry" in row) return <KeyRow key={row.entry.key_id} entry={row.entry} rowIndex={rowIndex} />;
+              if ("entry" in row) return <KeyRow key={`key ${rowIndex}`} entry={row.entry} rowIndex={rowIndex} />;
               const id = row.tenant.tenant_id;
               return (
                 <TenantRow
-                  key={id}
+                  key={`tenant ${rowIndex}`}
                   pool={pool.model}
                   tenant={row.tenant}
                   color={colors.get(row.tenant.group) ?? null}
@@ -97,13 +97,23 @@ function TenantHead() {
     <thead>
       <tr aria-rowindex={1}>
         <HeadCell className="pl-10 first:pl-10">Tenant</HeadCell>
-        <HeadCell className="hidden sm:table-cell">Group</HeadCell>
-        <HeadCell isNumber>Share</HeadCell>
-        <HeadCell isNumber>In use</HeadCell>
-        <HeadCell isNumber>Waiting</HeadCell>
-        <HeadCell isNumber>Oldest</HeadCell>
-        <HeadCell isNumber>Place</HeadCell>
-        <HeadCell className="pl-5">Standing</HeadCell>
+        <HeadCell className="hidden w-44 sm:table-cell">Group</HeadCell>
+        <HeadCell isNumber className="w-20">
+          Share
+        </HeadCell>
+        <HeadCell isNumber className="w-28">
+          In use
+        </HeadCell>
+        <HeadCell isNumber className="w-24">
+          Waiting
+        </HeadCell>
+        <HeadCell isNumber className="w-24">
+          Oldest
+        </HeadCell>
+        <HeadCell isNumber className="w-20">
+          Place
+        </HeadCell>
+        <HeadCell className="w-52 pl-5">Standing</HeadCell>
       </tr>
     </thead>
   );
