@@ -78,6 +78,7 @@ export function watchWaiting(pool: Pool): void {
 export function sessionQueued(state: EngineState, waiter: Waiter): void {
   const { session } = waiter;
   if (session === null || session.isGone) return;
+  state.idleSessions.delete(session);
   const { waiters } = session;
   let at = waiters.length;
   while (at > 0 && (waiters[at - 1] as Waiter).id > waiter.id) at -= 1;
@@ -98,6 +99,7 @@ export function sessionUnqueued(state: EngineState, waiter: Waiter): void {
 export function sessionStarted(state: EngineState, waiter: Waiter): void {
   const { session } = waiter;
   if (session === null || session.isGone) return;
+  state.idleSessions.delete(session);
   session.running += 1;
   placeWarm(state, session);
 }
@@ -120,13 +122,12 @@ export function sessionFinished(state: EngineState, waiter: Waiter): void {
   restIfIdle(state, session);
 }
 
-/** Keeps a session that has nothing going on for as long as its last step is worth remembering. */
+/**
+ * Keeps a session that has nothing going on for as long as its last step is worth remembering. One without a finished
+ * step goes at the next sweep, not at once: its request may be on its way from the queue to a slot, or back.
+ */
 export function restIfIdle(state: EngineState, session: Session): void {
   if (session.running > 0 || session.waiters.length > 0 || session.hold !== null) return;
-  if (session.lastFinishMs === Number.NEGATIVE_INFINITY) {
-    forgetSession(session);
-    return;
-  }
   state.idleSessions.add(session);
   if (state.idleSessions.size > MAX_IDLE_SESSIONS) {
     for (const longestIdle of state.idleSessions) {
@@ -136,7 +137,8 @@ export function restIfIdle(state: EngineState, session: Session): void {
     }
   }
   if (state.sessionSweepAtMs === Number.POSITIVE_INFINITY) {
-    state.sessionSweepAtMs = session.lastFinishMs + state.sessionKeepMs + SWEEP_EVERY_MS;
+    const keptUntilMs = Math.max(state.nowMs, session.lastFinishMs + state.sessionKeepMs);
+    state.sessionSweepAtMs = keptUntilMs + SWEEP_EVERY_MS;
   }
 }
 
