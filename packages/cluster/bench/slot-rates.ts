@@ -81,8 +81,9 @@ async function openBench(redis: TestRedis): Promise<Bench> {
   await client.connect();
   const store = new RedisSlots(new RedisScripts(client), makeKeys({ prefix: "obleth", isCluster: false }));
   await new Promise<void>((resolve, reject) =>
-    store.heartbeat({ instance: INSTANCE, ttlMs: 3_600_000, epoch: 1, holdings: new Map() }, (result) =>
-      result.ok ? resolve() : reject(result.error),
+    store.heartbeat(
+      { instance: INSTANCE, ttlMs: 3_600_000, epoch: 1, holdings: new Map(), asksOthers: false },
+      (result) => (result.ok ? resolve() : reject(result.error)),
     ),
   );
   return { client, store };

@@ -43,6 +43,8 @@ local function read_account(book, due, kind, cap, now)
     local used, at, tpm = stored(v[1]), stored(v[2]), stored(v[3])
     if not used or not at or not tpm then return nil end
     a.used = bucket_used(used, at, tpm, cap, now)
+    -- The clock stepped back: counted from its new time on, or the bucket would stand still until it is there again.
+    a.is_ahead = at > now
   else
     local v = redis.call('HMGET', book, 'tokens', 'nanos', 'rtokens', 'rnanos')
     a.tokens, a.nanos, a.rtokens, a.rnanos = stored(v[1]), stored(v[2]), stored(v[3]), stored(v[4])

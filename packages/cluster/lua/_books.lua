@@ -10,6 +10,11 @@ local WAIT_MS = 1000
 -- a slow link; longer would leave a slot idle whose replica is gone.
 local TURN_MS = 250
 
+-- How long a starving claim keeps its pool from being held.
+local STARVING_MS = 1000
+-- The longest a slot is ever held.
+local MAX_HOLD_MS = 60000
+
 -- The mark that belongs to a limit: `w`, `w|<pool>`, `w|t|<pool>|<tenant>`, `w|k|<pool>|<key>`.
 local function mark_field(limit)
   if limit == 'g' then return 'w' end
@@ -18,16 +23,17 @@ local function mark_field(limit)
 end
 
 -- A stored mark without what has run out. `turn` may claim until `till`; `waits` are the others, longest waiting
--- first. Stored as `<turn>|<till>|<replica>|<until>|...`, with `-` and 0 when nobody has the turn.
+-- first. Stored as `<turn>|<till>|<replica>|<until>|...`, with `-` and 0 when nobody has the turn. What lies further ahead
+-- than it was ever set is left from before the clock stepped back, and counts as run out.
 local function read_mark(text, now)
   local mark = { turn = '-', till = 0, waits = {} }
   local is_first = true
   for name, till in string.gmatch(text or '', '([^|]+)|(%d+)') do
     till = tonumber(till)
     if is_first then
-      if till > now then mark.turn, mark.till = name, till end
+      if till > now and till <= now + TURN_MS then mark.turn, mark.till = name, till end
       is_first = false
-    elseif till > now then
+    elseif till > now and till <= now + WAIT_MS then
       mark.waits[#mark.waits + 1] = { name = name, till = till }
     end
   end

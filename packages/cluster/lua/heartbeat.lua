@@ -15,8 +15,9 @@
 -- ARGV[3]       its epoch from here on
 -- ARGV[4]       channel for pools with a freed slot
 -- ARGV[5]       channel for replicas that come and go
--- ARGV[6]       number of other replicas named
--- ARGV[i+6]     name of the i-th other replica
+-- ARGV[6]       1 asks the others for a heartbeat, 0 does not
+-- ARGV[7]       number of other replicas named
+-- ARGV[i+7]     name of the i-th other replica
 -- ARGV[at]      after the names: a limit of which it holds some
 -- ARGV[at+1]    how many
 --
@@ -25,7 +26,7 @@
 --          {done, now, 1 when it was registered and living else 0, slots reclaimed from expired replicas,
 --           its own drift: slots the books had too many (+) or too few (-), drift of the totals in slots, held sessions,
 --           slots in use in all, then for each living replica its name and expiry}
--- Events:  its name on the membership channel when it was not living before; the pool id on the released channel for
+-- Events:  its name on the membership channel when it was not living before or asks the others; the pool id on the released channel for
 --          pools whose total fell while a replica is marked as waiting, an empty message when the ceiling's did
 -- Cost:    O(all limits in use + replicas + held sessions); a few milliseconds at 10,000 limits
 -- TTL:     none on counters and replicas: a server that evicts must not lift limits silently
@@ -33,10 +34,10 @@
 -- Caller:  src/slots/redis-slots.ts
 
 local now = now_ms()
-local me, ttl, epoch, channel, others = ARGV[1], tonumber(ARGV[2]), ARGV[3], ARGV[4], tonumber(ARGV[6])
+local me, ttl, epoch, channel, others = ARGV[1], tonumber(ARGV[2]), ARGV[3], ARGV[4], tonumber(ARGV[7])
 
 local key_of = {}
-for i = 1, others do key_of[ARGV[i + 6]] = KEYS[i + 6] end
+for i = 1, others do key_of[ARGV[i + 7]] = KEYS[i + 6] end
 local members = redis.call('ZRANGE', KEYS[3], 0, -1, 'WITHSCORES')
 local again, is_known = { 'again' }, true
 for i = 1, #members, 2 do
@@ -57,14 +58,20 @@ end
 
 -- 1. Read everything before the first write: a wrong type anywhere must leave the books as they were.
 local slots = redis.call('HGETALL', KEYS[1])
-local was_living, reclaimed, living, parts, expired = 0, 0, {}, {}, {}
+local was_living, reclaimed, living, parts, expired, ahead = 0, 0, {}, {}, {}, {}
 for i = 1, #members, 2 do
   local name, till = members[i], tonumber(members[i + 1])
   if name == me then
     if till > now then was_living = 1 end
   elseif till > now then
+    -- Further ahead than anybody sets it: the clock stepped back, and the replica must not outlive itself by that.
+    if till > now + 2 * ttl then
+      till = now + ttl
+      ahead[#ahead + 1] = till
+      ahead[#ahead + 1] = name
+    end
     living[#living + 1] = name
-    living[#living + 1] = members[i + 1]
+    living[#living + 1] = whole(till)
     parts[#parts + 1] = counts_of(key_of[name])
   else
     expired[#expired + 1] = name
@@ -76,10 +83,10 @@ local booked_epoch = redis.call('HGET', KEYS[2], 'e')
 if not booked_epoch then was_living = 0 end
 if booked_epoch and (tonumber(booked_epoch) or 0) > tonumber(epoch) then return { 'stale' } end
 local mine = {}
-for at = others + 7, #ARGV, 2 do mine[ARGV[at]] = tonumber(ARGV[at + 1]) end
+for at = others + 8, #ARGV, 2 do mine[ARGV[at]] = tonumber(ARGV[at + 1]) end
 parts[#parts + 1] = mine
-local holds = redis.call('ZRANGEBYSCORE', KEYS[4], '(' .. whole(now), '+inf')
-local ran_out = redis.call('ZCOUNT', KEYS[4], '-inf', now)
+local holds = redis.call('ZRANGEBYSCORE', KEYS[4], '(' .. whole(now), now + MAX_HOLD_MS)
+local ran_out = redis.call('ZCARD', KEYS[4]) - #holds
 redis.call('ZCARD', KEYS[6])
 redis.call('HLEN', KEYS[5])
 
@@ -111,7 +118,7 @@ for i = 1, #slots, 2 do
       gone[#gone + 1] = field
     end
   elseif head == 's|' or field == 'W' then
-    if (tonumber(value) or 0) <= now then gone[#gone + 1] = field end
+    if (tonumber(value) or 0) <= now or tonumber(value) > now + WAIT_MS then gone[#gone + 1] = field end
   else
     if field == 'g' then old_total = tonumber(value) or 0 end
     if not sums[field] then gone[#gone + 1] = field end
@@ -135,7 +142,8 @@ for _, name in ipairs(expired) do
   redis.call('ZREM', KEYS[3], name)
   redis.call('DEL', key_of[name])
 end
-redis.call('ZADD', KEYS[3], whole(now + ttl), me)
+call_in_chunks('ZADD', KEYS[3], ahead)
+redis.call('ZADD', KEYS[3], now + ttl, me)
 redis.call('DEL', KEYS[2])
 local own = { 'e', epoch }
 for limit, n in pairs(mine) do
@@ -146,11 +154,12 @@ call_in_chunks('HSET', KEYS[2], own)
 call_in_chunks('HDEL', KEYS[1], gone)
 call_in_chunks('HSET', KEYS[1], set)
 redis.call('ZREMRANGEBYSCORE', KEYS[4], '-inf', now)
+redis.call('ZREMRANGEBYSCORE', KEYS[4], '(' .. whole(now + MAX_HOLD_MS), '+inf')
 local forgotten = redis.call('ZRANGEBYSCORE', KEYS[6], '-inf', now, 'LIMIT', 0, 5000)
 call_in_chunks('HDEL', KEYS[5], forgotten)
 call_in_chunks('ZREM', KEYS[6], forgotten)
 for pool in pairs(announced) do redis.call('PUBLISH', channel, pool) end
-if was_living == 0 then redis.call('PUBLISH', ARGV[5], me) end
+if was_living == 0 or ARGV[6] == '1' then redis.call('PUBLISH', ARGV[5], me) end
 
 local expected = (sums.g or 0) - (mine.g or 0) + (booked.g or 0) + reclaimed + ran_out
 local reply = { 'done', whole(now), was_living, reclaimed, (booked.g or 0) - (mine.g or 0), old_total - expected, held,

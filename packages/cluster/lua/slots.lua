@@ -227,7 +227,7 @@ local function claim(op)
   if flags then
     if string.find(flags, 's', 1, true) then
       total('s|' .. op.pool)
-      count['s|' .. op.pool] = now + 1000
+      count['s|' .. op.pool] = now + STARVING_MS
       drop_holds(op.pool)
     end
     if op.hold and count.H > 0 and redis.call('ZSCORE', KEYS[4], op.hold) then
@@ -276,6 +276,19 @@ local function is_awaited(limit)
   return mark and (mark.till > 0 or #mark.waits > 0)
 end
 
+local function is_starving(pool)
+  local till = total('s|' .. pool)
+  return till > now and till <= now + STARVING_MS
+end
+
+-- Forgets up to two sessions whose time has come: each hold adds one at most, so that they cannot pile up.
+local function forget_some()
+  local due = redis.call('ZRANGEBYSCORE', KEYS[6], '-inf', now, 'LIMIT', 0, 2)
+  if #due == 0 then return end
+  redis.call('ZREM', KEYS[6], unpack(due))
+  redis.call('HDEL', KEYS[5], unpack(due))
+end
+
 local function hold(op)
   if not holds_all(op.limits) then return '-' end
   local gap, hold_ms, keep_ms, most_held, most_in_row = op.a, op.b, op.c, op.d, tonumber(op.flags)
@@ -285,7 +298,7 @@ local function hold(op)
   local waited_for = is_awaited('g') or is_awaited(op.limits[2])
   local stands = redis.call('ZSCORE', KEYS[4], op.hold)
   local h = 'h|' .. op.pool
-  local may = gap >= 0 and gap <= hold_ms and hold_ms > 0 and total('s|' .. op.pool) <= now
+  local may = gap >= 0 and gap <= hold_ms and hold_ms > 0 and not is_starving(op.pool)
     and (stands and total(h) <= most_held or total(h) < most_held) and not (waited_for and in_row >= most_in_row)
   add_own(op.limits, -1)
   local reply = 'F'
@@ -307,6 +320,7 @@ local function hold(op)
   for _, key in ipairs({ KEYS[5], KEYS[6] }) do
     if redis.call('PTTL', key) < keep_ms then redis.call('PEXPIRE', key, keep_ms) end
   end
+  forget_some()
   return reply
 end
 

@@ -35,7 +35,7 @@ for i = 1, #KEYS / 2 do
   accounts[i] = a
 end
 for _, a in ipairs(accounts) do
-  if #a.lapsed > 0 then
+  if #a.lapsed > 0 or a.is_ahead then
     write_lapsed(a, now)
     write_account(a, now)
   end

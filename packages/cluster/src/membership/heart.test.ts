@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { Done, Heartbeat, HeartbeatAnswer } from "../slots/slot-store";
 import { Heart } from "./heart";
 
-const BEAT: Heartbeat = { instance: "me", ttlMs: 15_000, epoch: 1, holdings: new Map() };
+const BEAT: Heartbeat = { instance: "me", ttlMs: 15_000, epoch: 1, holdings: new Map(), asksOthers: false };
 const ANSWER: HeartbeatAnswer = {
   nowMs: 1,
   wasRegistered: true,

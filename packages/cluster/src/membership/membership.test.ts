@@ -90,7 +90,7 @@ describe("what a replica knows of the others", () => {
 describe("the way back to shared slots", () => {
   const setup = () => {
     const membership = new Membership("me", TTL_MS);
-    const way = new WayBack({ membership, responseTimeoutMs: 250, heartbeatMs: 5000 });
+    const way = new WayBack({ membership, responseTimeoutMs: 250, heartbeatMs: 5000, ttlMs: TTL_MS });
     return { membership, way };
   };
 
@@ -100,16 +100,29 @@ describe("the way back to shared slots", () => {
     expect(way.answered(0, 5)).toBe("open");
   });
 
-  it("waits a second at most for others that were there before the outage", () => {
+  it("waits a second at most for a fresh heartbeat of others whose part is on the books", () => {
+    const { membership, way } = setup();
+    membership.update(answer(1000, { a: 900 }));
+    membership.lostTouch();
+    way.lost("error", 0);
+    membership.update(answer(3000, { a: 900 }));
+    expect(way.answered(10_000, 5)).toBe("peers-missing");
+    expect(way.isWaiting).toBe(true);
+    expect(way.answered(10_999, 5)).toBe("peers-missing");
+    expect(way.answered(11_000, 5)).toBe("open");
+    expect(membership.liveCount).toBe(2);
+  });
+
+  it("waits a time to live for others that vanished from the books, and then gives them up", () => {
     const { membership, way } = setup();
     membership.update(answer(1000, { a: 900 }));
     membership.lostTouch();
     way.lost("error", 0);
     membership.update(answer(9000, {}));
     expect(way.answered(10_000, 5)).toBe("peers-missing");
-    expect(way.isWaiting).toBe(true);
-    expect(way.answered(10_999, 5)).toBe("peers-missing");
-    expect(way.answered(11_000, 5)).toBe("open");
+    expect(way.answered(10_000 + TTL_MS - 1, 5)).toBe("peers-missing");
+    expect(membership.liveCount).toBe(2);
+    expect(way.answered(10_000 + TTL_MS, 5)).toBe("open");
     expect(membership.liveCount).toBe(1);
   });
 

@@ -75,6 +75,11 @@ export class Membership {
     return true;
   }
 
+  /** Nobody is missing who lived when touch was lost. */
+  get isComplete(): boolean {
+    return this.liveCount === Math.max(1, this.#members.length);
+  }
+
   /** This replica was in touch with Redis and lost it at least once. */
   get hasBeenApart(): boolean {
     return this.#hasBeenApart;

@@ -4,7 +4,11 @@
  */
 import type { Membership } from "./membership";
 
-/** How long the other replicas get after Redis answers again, ms: each of them asks once a second. */
+/**
+ * How long replicas that are on the books get for a fresh heartbeat, ms: each of them asks Redis once a second. Their part
+ * is reserved meanwhile, only perhaps a little behind. Those that are missing from the books have nothing reserved and get
+ * as long as a silent replica always gets, its time to live.
+ */
 const PEER_WAIT_MS = 1000;
 /** Part of the response timeout within which an answer must come soon after a timeout, and for how long. Without this
  * margin the mode would flap while answers take about as long as the timeout. */
@@ -15,12 +19,14 @@ export interface WayBackOptions {
   readonly membership: Membership;
   readonly responseTimeoutMs: number;
   readonly heartbeatMs: number;
+  readonly ttlMs: number;
 }
 
 export class WayBack {
   readonly #options: WayBackOptions;
   /** When the wait for the others ends; undefined until Redis answers. */
   #peersUntilMs: number | undefined;
+  #missingUntilMs = 0;
   #cautiousUntilMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: WayBackOptions) {
@@ -35,10 +41,14 @@ export class WayBack {
 
   /** A heartbeat was answered after `latencyMs`, and the membership has taken its answer in. */
   answered(nowMs: number, latencyMs: number): "open" | "peers-missing" | "too-slow" {
-    const { membership, responseTimeoutMs, heartbeatMs } = this.#options;
-    // A replica that has never been in touch may have to wait for the others' next regular heartbeat.
-    this.#peersUntilMs ??= nowMs + PEER_WAIT_MS + (membership.hasBeenApart ? 0 : heartbeatMs);
-    if (!membership.isSettled && nowMs < this.#peersUntilMs) return "peers-missing";
+    const { membership, responseTimeoutMs, heartbeatMs, ttlMs } = this.#options;
+    if (this.#peersUntilMs === undefined) {
+      // A replica that has never been in touch may have to wait for the others' next regular heartbeat.
+      this.#peersUntilMs = nowMs + PEER_WAIT_MS + (membership.hasBeenApart ? 0 : heartbeatMs);
+      this.#missingUntilMs = nowMs + ttlMs;
+    }
+    const untilMs = membership.isComplete ? this.#peersUntilMs : this.#missingUntilMs;
+    if (!membership.isSettled && nowMs < untilMs) return "peers-missing";
     membership.forgetMissing();
     const isSlow = nowMs < this.#cautiousUntilMs && latencyMs > responseTimeoutMs * PROMPT_PART;
     if (isSlow && membership.liveCount > 1) return "too-slow";

@@ -82,12 +82,14 @@ export class Marks {
     this.#marks.clear();
   }
 
-  /** The mark without what has run out. */
+  /** The mark without what has run out, or lies further ahead than it was ever set: the clock stepped back. */
   #current(limit: string, nowMs: number): Mark | undefined {
     const mark = this.#marks.get(limit);
     if (mark === undefined) return undefined;
-    if (mark.turnUntilMs <= nowMs) mark.turn = undefined;
-    for (const [instance, untilMs] of mark.waits) if (untilMs <= nowMs) mark.waits.delete(instance);
+    if (mark.turnUntilMs <= nowMs || mark.turnUntilMs > nowMs + TURN_MS) mark.turn = undefined;
+    for (const [instance, untilMs] of mark.waits) {
+      if (untilMs <= nowMs || untilMs > nowMs + WAIT_MS) mark.waits.delete(instance);
+    }
     return mark;
   }
 }

@@ -93,7 +93,7 @@ class Pair {
     const holdings = this.#holdings.get(instance) ?? new Holdings();
     this.#holdings.set(instance, holdings);
     if (lost > 0 && (holdings.counts.get(limitFields(SOME_OWNER)[3]) ?? 0) > 0) holdings.add(SOME_OWNER, -lost);
-    const beat = { instance, ttlMs: TTL_MS, epoch, holdings: new Map(holdings.counts) };
+    const beat = { instance, ttlMs: TTL_MS, epoch, holdings: new Map(holdings.counts), asksOthers: false };
     const fromRedis = await answered<HeartbeatAnswer>((done) => this.#slots.heartbeat(beat, done));
     const fromTable = this.table.heartbeat(beat, this.#nowMs);
     const byName = (answer: HeartbeatAnswer) => ({

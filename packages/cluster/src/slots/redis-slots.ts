@@ -62,6 +62,7 @@ export class RedisSlots implements SlotStore {
         beat.epoch,
         this.#keys.released,
         this.#keys.membership,
+        beat.asksOthers ? 1 : 0,
         others.length,
         ...others.map(escapePart),
         ...holdings,

@@ -208,7 +208,8 @@ export class SharedSlots implements ClusterSlots, SlotAnnouncements {
   onMembership(): void {
     // Before the start there is nobody to tell of a mode; a heartbeat would join without the host's knowing.
     if (this.#host === undefined) return;
-    this.#heart.beatSoon(BEAT_GAP_MS);
+    // A replica that looks for the others sends heartbeats anyway; answering theirs would be a conversation without end.
+    if (!this.#wayBack.isWaiting) this.#heart.beatSoon(BEAT_GAP_MS);
   }
 
   /** Gives everything back and leaves. `done` runs when the store has answered or has had its time. */
@@ -263,7 +264,8 @@ export class SharedSlots implements ClusterSlots, SlotAnnouncements {
 
   #sendBeat(holdings: Holdings, epoch = this.#epoch): void {
     const { instance, settings } = this.#options;
-    this.#heart.send({ instance, ttlMs: settings.ttlMs, epoch, holdings: new Map(holdings.counts) });
+    const asksOthers = !this.#isTogether && this.#wayBack.isWaiting;
+    this.#heart.send({ instance, ttlMs: settings.ttlMs, epoch, holdings: new Map(holdings.counts), asksOthers });
   }
 
   #beatAnswered(answer: HeartbeatAnswer, latencyMs: number): void {

@@ -101,6 +101,8 @@ export interface Heartbeat {
   readonly epoch: number;
   /** All that it holds; replaces what the books say. */
   readonly holdings: SlotCounts;
+  /** Asks the other replicas for a heartbeat, so that what they hold is on the books as well. */
+  readonly asksOthers: boolean;
 }
 
 /** A living replica. */

@@ -46,7 +46,7 @@ describe("the books over random histories", () => {
             const epoch = (epochs.get(command.instance) ?? 0) + 1;
             epochs.set(command.instance, epoch);
             const holdings = new Map(table.heldBy(command.instance) ?? []);
-            table.heartbeat({ instance: command.instance, ttlMs: TTL_MS, epoch, holdings }, nowMs);
+            table.heartbeat({ instance: command.instance, ttlMs: TTL_MS, epoch, holdings, asksOthers: false }, nowMs);
             isCorrupt = false;
           }
           if (command.kind === "run") runOneByOne(table, command, epochs.get(command.instance) ?? 0, nowMs);
@@ -196,7 +196,7 @@ class World {
     const runs = this.truth.get(instance) ?? 0;
     this.truth.set(instance, runs);
     const holdings = new Map(runs === 0 ? [] : limitFields(SOME_OWNER).map((limit) => [limit, runs] as const));
-    this.table.heartbeat({ instance, ttlMs: TTL_MS, epoch: 1, holdings }, this.#nowMs);
+    this.table.heartbeat({ instance, ttlMs: TTL_MS, epoch: 1, holdings, asksOthers: false }, this.#nowMs);
     must((this.table.heldBy(instance)?.get("g") ?? 0) === runs, "a heartbeat puts on the books what runs");
   }
 

@@ -53,7 +53,10 @@ describe("the books", () => {
   });
 
   function beat(instance: string, holdings: Record<string, number> = {}, epoch = 1) {
-    return table.heartbeat({ instance, ttlMs: TTL_MS, epoch, holdings: new Map(Object.entries(holdings)) }, nowMs);
+    return table.heartbeat(
+      { instance, ttlMs: TTL_MS, epoch, holdings: new Map(Object.entries(holdings)), asksOthers: false },
+      nowMs,
+    );
   }
 
   function run(instance: string, ...operations: SlotOperation[]): (SlotAnswer | undefined)[] {

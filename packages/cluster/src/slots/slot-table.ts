@@ -1,6 +1,6 @@
 /**
  * The books in memory, step by step what the scripts do in Redis. The reference of the contract suite and the shared
- * table of simulations; a change here is a change there. Time is given with every call and must not run backwards.
+ * table of simulations; a change here is a change there. Time is given with every call.
  *
  * Invariant after every call: each total is the sum of the living replicas' holdings and the held sessions.
  */
@@ -43,6 +43,10 @@ interface Session {
 const STARVING_MS = 1000;
 /** Holds that ran out and are freed by one batch; the rest waits for the next call. */
 const EXPIRED_PER_CALL = 100;
+/** The longest a slot is ever held. */
+const MAX_HOLD_MS = 60_000;
+/** Sessions forgotten by one hold, which adds one at most. */
+const FORGOTTEN_PER_HOLD = 2;
 const DENIALS = ["ceiling", "pool", "tenant", "key"] as const satisfies readonly ClaimAnswer[];
 
 export class SlotTable {
@@ -118,7 +122,10 @@ export class SlotTable {
     const wasRegistered = booked !== undefined && (this.#replicas.get(instance) ?? 0) > nowMs;
     let reclaimedSlots = 0;
     for (const [other, expiresAtMs] of this.#replicas) {
-      if (other === instance || expiresAtMs > nowMs) continue;
+      if (other === instance) continue;
+      // Further ahead than anybody sets it: the clock stepped back.
+      if (expiresAtMs > nowMs + 2 * ttlMs) this.#replicas.set(other, nowMs + ttlMs);
+      if (expiresAtMs > nowMs) continue;
       reclaimedSlots += this.#held.get(other)?.counts.get("g") ?? 0;
       this.#replicas.delete(other);
       this.#held.delete(other);
@@ -127,14 +134,14 @@ export class SlotTable {
     this.#held.set(instance, { epoch, counts: new Map(holdings) });
     let ranOut = 0;
     for (const [id, hold] of this.#holds) {
-      if (hold.expiresAtMs > nowMs) continue;
+      if (hold.expiresAtMs > nowMs && hold.expiresAtMs <= nowMs + MAX_HOLD_MS) continue;
       this.#holds.delete(id);
       ranOut++;
     }
     this.#addUp();
     this.#forget(nowMs);
     this.#announceFalls(before, nowMs);
-    if (!wasRegistered) this.#announce.onMembership();
+    if (!wasRegistered || beat.asksOthers) this.#announce.onMembership();
     const mine = holdings.get("g") ?? 0;
     const bookedMine = booked?.counts.get("g") ?? 0;
     return {
@@ -253,7 +260,7 @@ export class SlotTable {
       gapMs >= 0 &&
       gapMs <= hold.holdMs &&
       hold.holdMs > 0 &&
-      (this.#starvingUntil.get(pool) ?? 0) <= nowMs &&
+      !this.#isStarving(pool, nowMs) &&
       (stands ? heldCount <= hold.maxHeld : heldCount < hold.maxHeld) &&
       !(isAwaited && holdsInRow >= hold.maxJumps);
     addTo(held.counts, limits, -1);
@@ -270,7 +277,19 @@ export class SlotTable {
       holdsInRow: mayHold && isAwaited ? holdsInRow + 1 : 0,
       forgetAtMs: nowMs + hold.keepMs,
     });
+    this.#forgetSome(nowMs);
     return isNew ? "held" : mayHold ? "renewed" : "freed";
+  }
+
+  #isStarving(pool: string, nowMs: number): boolean {
+    const untilMs = this.#starvingUntil.get(pool) ?? 0;
+    return untilMs > nowMs && untilMs <= nowMs + STARVING_MS;
+  }
+
+  #forgetSome(nowMs: number): void {
+    const due = [...this.#sessions].filter(([, session]) => session.forgetAtMs <= nowMs);
+    due.sort(([a, x], [b, y]) => x.forgetAtMs - y.forgetAtMs || byBytes(a, b));
+    for (const [id] of due.slice(0, FORGOTTEN_PER_HOLD)) this.#sessions.delete(id);
   }
 
   /** One slot is free again: who has waited longest gets the turn, and everybody who waits is told. */
@@ -324,7 +343,9 @@ export class SlotTable {
 
   #forget(nowMs: number): void {
     this.#marks.prune(nowMs);
-    for (const [pool, untilMs] of this.#starvingUntil) if (untilMs <= nowMs) this.#starvingUntil.delete(pool);
+    for (const pool of [...this.#starvingUntil.keys()]) {
+      if (!this.#isStarving(pool, nowMs)) this.#starvingUntil.delete(pool);
+    }
     for (const [id, session] of this.#sessions) if (session.forgetAtMs <= nowMs) this.#sessions.delete(id);
   }
 
@@ -368,7 +389,9 @@ function addTo(counts: Map<string, number>, limits: Limits, by: number): void {
 
 /** As Redis orders a sorted set: by expiry, then by name. */
 function inOrderOfExpiry(holds: ReadonlyMap<string, HeldSession>): [string, HeldSession][] {
-  return [...holds].sort(
-    ([a, x], [b, y]) => x.expiresAtMs - y.expiresAtMs || Buffer.compare(Buffer.from(a), Buffer.from(b)),
-  );
+  return [...holds].sort(([a, x], [b, y]) => x.expiresAtMs - y.expiresAtMs || byBytes(a, b));
+}
+
+function byBytes(a: string, b: string): number {
+  return Buffer.compare(Buffer.from(a), Buffer.from(b));
 }

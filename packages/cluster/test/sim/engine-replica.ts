@@ -54,7 +54,7 @@ export class EngineReplica {
 
   constructor(options: ReplicaOptions) {
     this.#options = options;
-    this.#engine = createEngine({ warmMs: 1000, maxJumps: options.maxJumps ?? 8 });
+    this.#engine = createEngine({ warmMs: 60_000, maxJumps: options.maxJumps ?? 8 });
     this.#setLimits();
   }
 

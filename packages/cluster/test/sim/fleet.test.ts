@@ -143,6 +143,101 @@ describe("a fleet with shared slots", () => {
   });
 });
 
+describe("sessions on several replicas", () => {
+  const session = (name: string) => name as ReturnType<typeof request>["session"];
+
+  it("take their held slot on whichever replica the next step reaches", () => {
+    const fleet = new Fleet({
+      withEngine: true,
+      limits: { poolSize: 4 },
+      affinity: { holdMs: 3000, maxHeld: 1, maxJumps: 8 },
+    });
+    const replicas = fleet.start(3);
+    for (const replica of replicas) {
+      const next = () => replica.arrive(request(400, owner("chat", "crowd")), () => fleet.clock.setTimer(1, next));
+      for (let i = 0; i < 4; i++) next();
+    }
+    fleet.clock.advance(1000);
+    const waits: number[] = [];
+    const step = (i: number) => {
+      if (i === 60) return;
+      const arrivedMs = fleet.clock.monotonicMs();
+      replicas[i % 3]?.arrive({ ...request(300, owner("chat", "agent")), session: session("one") }, () => {
+        waits.push(fleet.clock.monotonicMs() - arrivedMs);
+        fleet.clock.setTimer(300 + 200, () => step(i + 1));
+      });
+    };
+    step(0);
+    fleet.until(() => waits.length === 60, 120_000);
+    expect(waits).toHaveLength(60);
+    expect(fleet.calls.get("claim redeemed") ?? 0).toBeGreaterThanOrEqual(40);
+    expect(waits.filter((ms) => ms < 10).length).toBeGreaterThanOrEqual(40);
+  });
+
+  it("at a person's pace hold nothing", () => {
+    const fleet = new Fleet({
+      withEngine: true,
+      limits: { poolSize: 4 },
+      affinity: { holdMs: 3000, maxHeld: 1, maxJumps: 8 },
+    });
+    const replicas = fleet.start(3);
+    for (let i = 0; i < 10; i++) {
+      replicas[i % 3]?.arrive({ ...request(300), session: session("person") });
+      fleet.clock.advance(30_000);
+    }
+    expect(fleet.calls.get("hold held") ?? 0).toBe(0);
+    expect(fleet.calls.get("hold freed")).toBe(10);
+    expect([...fleet.server.table.totals]).toEqual([]);
+  });
+
+  it("that never stop cannot keep out a request without a session on another replica", () => {
+    const fleet = new Fleet({
+      withEngine: true,
+      limits: { poolSize: 2 },
+      affinity: { holdMs: 3000, maxHeld: 2, maxJumps: 8 },
+    });
+    const [a, b] = fleet.start(2) as [Replica, Replica];
+    for (let s = 0; s < 10; s++) {
+      const step = () => {
+        const chatty = { ...request(300), session: session(`chatty-${s}`) };
+        a.arrive(chatty, () => fleet.clock.setTimer(350, step));
+      };
+      step();
+    }
+    fleet.clock.advance(5000);
+    const waits: number[] = [];
+    for (let i = 0; i < 5; i++) {
+      const arrivedMs = fleet.clock.monotonicMs();
+      b.arrive(request(300), () => waits.push(fleet.clock.monotonicMs() - arrivedMs));
+      fleet.until(() => waits.length > i, 30_000);
+      fleet.clock.advance(700);
+    }
+    expect(waits).toHaveLength(5);
+    // Nine steps at the most pass it before a hold is refused, at 300 to 350 ms each.
+    expect(Math.max(...waits)).toBeLessThan(9 * 350);
+  });
+
+  it("leave nothing behind in the books when nobody comes any more", () => {
+    const fleet = new Fleet({
+      withEngine: true,
+      limits: { poolSize: 50 },
+      settings: { heartbeatMs: 1000 },
+      affinity: { holdMs: 500, maxHeld: 10, maxJumps: 8 },
+    });
+    const replicas = fleet.start(2);
+    for (let i = 0; i < 2000; i++) {
+      replicas[i % 2]?.arrive({ ...request(20), session: session(`one-shot-${i}`) });
+      if (i % 20 === 0) fleet.clock.advance(20);
+    }
+    fleet.clock.advance(2000);
+    expect(fleet.server.table.sessions.size).toBeGreaterThan(0);
+    fleet.clock.advance(63_000);
+    expect(fleet.server.table.sessions.size).toBe(0);
+    expect(fleet.server.table.holds.size).toBe(0);
+    expect([...fleet.server.table.totals]).toEqual([]);
+  });
+});
+
 describe("replicas that come and go", () => {
   it("puts what one replica runs on the books before a second one claims", () => {
     const fleet = new Fleet();
@@ -303,6 +398,66 @@ describe("a store that fails", () => {
     for (const replica of replicas) expect(replica.modes.length).toBeLessThanOrEqual(15);
     isSlow = false;
     expect(fleet.until(() => fleet.modes.every((mode) => mode === "shared"), 5000)).toBeLessThanOrEqual(2300);
+  });
+
+  it.each([10_000, -3_600_000])(
+    "whose clock steps by %i ms is exact again within seconds, and nothing stays counted twice or dead",
+    (stepMs) => {
+      const fleet = new Fleet({ affinity: { holdMs: 300, maxHeld: 4, maxJumps: 2 } });
+      const replicas = fleet.start(3);
+      const keepBusy = (replica: Replica) => {
+        const next = () => replica.arrive(request(50 + fleet.rng() * 100), () => fleet.clock.setTimer(20, next));
+        for (let i = 0; i < 12; i++) next();
+      };
+      for (const replica of replicas) keepBusy(replica);
+      fleet.clock.advance(3000);
+      fleet.server.clockStepMs += stepMs;
+      expect(fleet.until(() => fleet.modes.every((mode) => mode === "shared"), 10_000)).toBeLessThan(6000);
+      fleet.clock.advance(5000);
+      expect(fleet.modes).toEqual(["shared", "shared", "shared"]);
+      fleet.backend.resetHighest();
+      const { served } = fleet.backend;
+      fleet.clock.advance(10_000);
+      expect(fleet.backend.served - served).toBeGreaterThan(1000);
+      expect(fleet.backend.highest(POOL)).toBeLessThanOrEqual(20);
+      replicas[0]?.crash();
+      fleet.clock.advance(5000);
+      expect(fleet.server.table.replicas.size).toBe(2);
+    },
+  );
+
+  it("lets a replica whose link alone was cut share again within two seconds, however rare heartbeats are", () => {
+    const fleet = new Fleet({ settings: { heartbeatMs: 5000, ttlMs: 15_000 } });
+    const [a] = fleet.start(3) as [Replica, Replica, Replica];
+    fleet.clock.advance(7000);
+    expect(fleet.modes).toEqual(["shared", "shared", "shared"]);
+    a.link.cut = "requests";
+    a.arrive(request(10));
+    fleet.clock.advance(1000);
+    expect(fleet.modes).toEqual(["fallback", "shared", "shared"]);
+    a.link.cut = "none";
+    expect(fleet.until(() => a.mode === "shared", 5000)).toBeLessThan(2000);
+  });
+
+  it("that returns empty leaves room for a replica that finds its way back late", () => {
+    const fleet = new Fleet({ settings: { heartbeatMs: 5000, ttlMs: 15_000 } });
+    const [a, b] = fleet.start(2) as [Replica, Replica];
+    fleet.clock.advance(7000);
+    flood([a, b], 20, 60_000);
+    fleet.clock.advance(100);
+    expect(b.running).toBe(10);
+    fleet.server.stop();
+    flood([a, b], 40, 60_000);
+    fleet.clock.advance(3000);
+    b.link.cut = "requests";
+    fleet.server.resume(true);
+    fleet.clock.advance(6000);
+    expect(a.mode).toBe("fallback");
+    expect(fleet.backend.highest(POOL)).toBe(20);
+    b.link.cut = "none";
+    fleet.clock.advance(3000);
+    expect(fleet.modes).toEqual(["shared", "shared"]);
+    expect(fleet.backend.highest(POOL)).toBe(20);
   });
 
   it("divides limits all the time when slots are not shared, and not at all when neither setting is on", () => {

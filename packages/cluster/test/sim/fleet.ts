@@ -5,7 +5,7 @@ import { SharedSlots, type SharedSlotsSettings } from "../../src/slots/shared-sl
 import type { SlotOwner } from "../../src/slots/slot-store";
 import { Backend } from "./backend";
 import { EngineReplica } from "./engine-replica";
-import { type Limits, Replica, type ReplicaOptions } from "./replica";
+import { type Limits, Replica, type ReplicaOptions, type SimRequest } from "./replica";
 import { type Link, StoreServer } from "./store-server";
 
 export const SETTINGS: SharedSlotsSettings = {
@@ -60,6 +60,8 @@ export class Fleet {
   readonly rng: () => number;
   readonly limits: Limits;
   readonly #options: FleetOptions;
+  /** How often each slot call ended how, such as `claim granted`, over all replicas. */
+  readonly calls = new Map<string, number>();
   /** Some replica's heartbeat found something to repair. */
   onRepair: (repair: Repair) => void = () => undefined;
   #started = 0;
@@ -85,6 +87,10 @@ export class Fleet {
       defer: (run) => void this.clock.setTimer(0, run),
       reconnect: () => link.reset(),
       listener: {
+        onCall: (call, result) => {
+          const what = `${call} ${result}`;
+          this.calls.set(what, (this.calls.get(what) ?? 0) + 1);
+        },
         onRepair: (repair) => {
           repairs.push(repair);
           this.onRepair(repair);
@@ -180,7 +186,7 @@ export function owner(pool = "chat", tenant = "acme", key = `${tenant}-key`): Sl
   return { pool: poolId(pool), tenantId: tenantId(tenant), keyId: keyId(key) };
 }
 
-export function request(serviceMs: number, who: SlotOwner = owner()) {
+export function request(serviceMs: number, who: SlotOwner = owner()): SimRequest {
   return { owner: who, serviceMs, session: null };
 }
 

@@ -4,7 +4,6 @@
  * is the server's, whatever the replicas' clocks say.
  */
 import type { VirtualClock } from "@obleth/clock";
-import type { PoolId } from "@obleth/fairshare";
 import type { Done, SlotAnnouncements, SlotStore, StoreResult } from "../../src/slots/slot-store";
 import { SlotTable } from "../../src/slots/slot-table";
 
@@ -20,6 +19,8 @@ export class StoreServer {
   readonly clock: VirtualClock;
   readonly table: SlotTable;
   readonly links: Link[] = [];
+  /** How far the server's clock has been stepped, ms. */
+  clockStepMs = 0;
   /** Announcements that get lost. */
   losesAnnouncements = false;
   #state: "up" | "down" | "paused" = "up";
@@ -133,7 +134,7 @@ export class Link implements SlotStore {
   }
 
   #serverMs(): number {
-    return Math.floor(this.#server.clock.monotonicMs()) + 1_000_000;
+    return Math.floor(this.#server.clock.monotonicMs()) + 10_000_000 + this.#server.clockStepMs;
   }
 
   #send<Answer>(execute: () => Answer, done: Done<Answer>): void {
@@ -175,5 +176,3 @@ export class Link implements SlotStore {
     });
   }
 }
-
-export type { PoolId };
