@@ -1,13 +1,12 @@
 /** The least that stands between the engine and its callers: numbers, callbacks, effects. What a gateway adds on top. */
-import type { EngineConfig, KeyPolicy, TenantPolicy } from "../src/index";
+import type { EngineConfig, Grant, KeyPolicy, TenantPolicy } from "../src/index";
 import { createEngine, type PoolId, poolId, step, waiterId } from "../src/index";
 
 export const POOL: PoolId = poolId("pool");
 
 export class Driver {
   readonly state;
-  readonly #callbacks = new Map<number, (id: number) => void>();
-  readonly #granted: number[] = [];
+  readonly #granted: Grant[] = [];
   #latestId = 0;
 
   constructor(config: Partial<EngineConfig>, slots: number) {
@@ -33,7 +32,6 @@ export class Driver {
   admit(tenant: TenantPolicy, key: KeyPolicy, start: (id: number) => void): number {
     this.#latestId += 1;
     const id = this.#latestId;
-    this.#callbacks.set(id, start);
     this.#send({
       kind: "arrive",
       waiterId: waiterId(id),
@@ -43,6 +41,7 @@ export class Driver {
       costTokens: 100,
       session: null,
       timeoutMs: null,
+      tag: start,
     });
     return id;
   }
@@ -52,16 +51,13 @@ export class Driver {
   }
 
   cancel(id: number): void {
-    this.#callbacks.delete(id);
     this.#send({ kind: "cancel", waiterId: waiterId(id) });
   }
 
   #send(event: Parameters<typeof step>[1]): void {
-    for (const effect of step(this.state, event, 0)) if (effect.kind === "grant") this.#granted.push(effect.waiterId);
-    for (let id = this.#granted.pop(); id !== undefined; id = this.#granted.pop()) {
-      const start = this.#callbacks.get(id);
-      this.#callbacks.delete(id);
-      start?.(id);
+    for (const effect of step(this.state, event, 0)) if (effect.kind === "grant") this.#granted.push(effect);
+    for (let grant = this.#granted.pop(); grant !== undefined; grant = this.#granted.pop()) {
+      if (typeof grant.tag === "function") grant.tag(grant.waiterId);
     }
   }
 }

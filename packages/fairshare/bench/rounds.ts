@@ -14,15 +14,18 @@ export interface Rounds {
 /** Ratios of rounds farther apart than this, relative to their median, judge nothing. */
 const WIDEST_SPREAD = 0.6;
 
-/** Measures both sides in turn, A B A B, after one unmeasured round of each. */
+/**
+ * Measures both sides in turn, A B A B, each after an unmeasured run of its own: a collection throws compiled code away
+ * with the objects it was compiled for.
+ */
 export async function alternate(count: number, own: Side, beside: Side): Promise<Rounds> {
-  await own();
-  await beside();
   const rounds = { own: [] as number[], beside: [] as number[] };
   for (let round = 0; round < count; round++) {
     collectGarbage();
+    await own();
     rounds.own.push(await own());
     collectGarbage();
+    await beside();
     rounds.beside.push(await beside());
   }
   return rounds;

@@ -143,12 +143,14 @@ export function announceStart(state: EngineState, waiter: Waiter, outcome: Grant
   waiter.state = "running";
   state.decisions.write("admitted", waiter, state.nowMs);
   const waitMs = outcome === "fast" ? 0 : state.nowMs - waiter.arrivedMs;
-  emit(state, { kind: "grant", waiterId: waiter.id, outcome, waitMs });
+  emit(state, { kind: "grant", waiterId: waiter.id, outcome, waitMs, tag: waiter.tag });
 }
 
 /** Tells the driver that a request leaves without a slot. */
-export function announceRefusal(state: EngineState, waiterId: Waiter["id"], reason: Refusal, waitMs: number): void {
-  emit(state, { kind: "refuse", waiterId, reason, waitMs });
+export function announceRefusal(state: EngineState, waiter: Waiter, reason: Refusal): void {
+  const waitMs = state.nowMs - waiter.arrivedMs;
+  state.decisions.write(reason, waiter, state.nowMs);
+  emit(state, { kind: "refuse", waiterId: waiter.id, reason, waitMs, tag: waiter.tag });
 }
 
 function nextOf(state: EngineState, key: Key, oldest: Waiter): Waiter {

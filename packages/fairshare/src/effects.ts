@@ -9,6 +9,8 @@ export interface Grant {
   /** `fast`: without waiting. */
   readonly outcome: "fast" | "queued";
   readonly waitMs: number;
+  /** What came with the request. */
+  readonly tag: unknown;
 }
 
 export const REFUSALS = ["timed_out", "queue_full", "no_servers"] as const;
@@ -20,6 +22,8 @@ export interface Refuse {
   readonly waiterId: WaiterId;
   readonly reason: Refusal;
   readonly waitMs: number;
+  /** What came with the request. */
+  readonly tag: unknown;
 }
 
 /** Shared mode: ask for a slot for this request; answer with `claim_settled`. */

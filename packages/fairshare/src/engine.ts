@@ -14,7 +14,7 @@ import { abandonClaim, settleClaim, shouldProbe, startProbe, unblock } from "./c
 import { refreshAll } from "./counts";
 import { Deadlines } from "./deadlines";
 import { type Decision, Decisions } from "./decisions";
-import type { Effect } from "./effects";
+import type { Effect, Refusal } from "./effects";
 import { emit, NO_EFFECTS } from "./emit";
 import type { Arrive, EngineEvent, Finish, Retry } from "./events";
 import { countFinish } from "./finish-counts";
@@ -98,6 +98,15 @@ export function decisionsSince(state: EngineState, sequence: number): Decision[]
   return state.decisions.latest > sequence ? state.decisions.since(sequence) : [];
 }
 
+/** The tags of all requests that wait, for a slot or for the answer to a claim, in no useful order. O(requests). */
+export function waitingTags(state: EngineState): unknown[] {
+  const tags: unknown[] = [];
+  for (const waiter of state.waiters.values()) {
+    if (waiter.state !== "running" && waiter.state !== "gone") tags.push(waiter.tag);
+  }
+  return tags;
+}
+
 function apply(state: EngineState, event: EngineEvent): void {
   switch (event.kind) {
     case "arrive":
@@ -135,19 +144,19 @@ function apply(state: EngineState, event: EngineEvent): void {
 
 function arrive(state: EngineState, event: Arrive): void {
   const pool = getPool(state, event.pool);
-  if (!pool.settings.hasServers && !pool.settings.queueWithoutServers) {
-    announceRefusal(state, event.waiterId, "no_servers", 0);
-    return;
-  }
   const tenant = getTenant(state, pool, event.tenant);
   applyTenantPolicy(state, tenant, event.tenant);
   const key = getKey(state, tenant, event.key);
   applyKeyPolicy(state, key, event.key);
   const waiter = makeWaiter(state, event, key);
+  if (!pool.settings.hasServers && !pool.settings.queueWithoutServers) {
+    refuseUnqueued(state, waiter, "no_servers");
+    return;
+  }
   joinSession(state, waiter);
   const isFree = couldRunAtOnce(state, key);
   if (!isFree && isQueueFull(state, pool) && !canRedeem(state, waiter)) {
-    refuseUnqueued(state, waiter);
+    refuseUnqueued(state, waiter, "queue_full");
     return;
   }
   rejoinAll(state, key);
@@ -165,9 +174,8 @@ function arrive(state: EngineState, event: Arrive): void {
   }
 }
 
-function refuseUnqueued(state: EngineState, waiter: Waiter): void {
-  announceRefusal(state, waiter.id, "queue_full", 0);
-  state.decisions.write("queue_full", waiter, state.nowMs);
+function refuseUnqueued(state: EngineState, waiter: Waiter, reason: Refusal): void {
+  announceRefusal(state, waiter, reason);
   leaveSession(state, waiter);
   becomeQuiet(state, waiter.key);
 }
@@ -227,8 +235,7 @@ function doWhatIsDue(state: EngineState): void {
   for (let late = state.deadlines.next(); late !== undefined; late = state.deadlines.next()) {
     if (late.dueMs > state.nowMs) break;
     const { waiter } = late;
-    announceRefusal(state, waiter.id, "timed_out", state.nowMs - waiter.arrivedMs);
-    state.decisions.write("timed_out", waiter, state.nowMs);
+    announceRefusal(state, waiter, "timed_out");
     depart(state, waiter);
   }
   if (state.holdingPools.size > 0) settleHolds(state);
@@ -274,6 +281,7 @@ function makeWaiter(state: EngineState, event: Arrive, key: Key): Waiter {
     costTokens: costInForce(event.costTokens),
     arrivedMs: state.nowMs,
     sessionId: event.session,
+    tag: event.tag,
     session: null,
     sinceLastFinishMs: -1,
     state: "queued",

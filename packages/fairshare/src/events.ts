@@ -19,6 +19,8 @@ export interface Arrive {
   readonly session: SessionId | null;
   /** Longest wait in milliseconds; null waits without end. */
   readonly timeoutMs: number | null;
+  /** Whatever the driver wants handed back with the answer; the engine never looks at it. */
+  readonly tag?: unknown;
 }
 
 /** The client left while waiting. Leaves no trace and costs nothing. Ignored once granted or gone. */

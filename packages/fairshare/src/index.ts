@@ -10,7 +10,7 @@ export {
   type Refuse,
   type Release,
 } from "./effects";
-export { createEngine, decisionsSince, step } from "./engine";
+export { createEngine, decisionsSince, step, waitingTags } from "./engine";
 export {
   type AffinitySettings,
   CLAIM_REFUSALS,

@@ -26,6 +26,8 @@ export interface Waiter {
   readonly costTokens: number;
   readonly arrivedMs: number;
   readonly sessionId: SessionId | null;
+  /** The driver's own. */
+  readonly tag: unknown;
   /** null: has none, or its pool does not favour sessions. */
   session: Session | null;
   /** From its session's last finish to its arrival, ms; -1 when not known. */

@@ -2,13 +2,11 @@ import type { ClaimOutcome, Effect, Grant, Refusal, Refuse } from "@obleth/fairs
 import type { AdmissionOutcome } from "./admission-outcome";
 import { type SlotOwner, SlotPermit } from "./permit";
 import type { SlotClaims } from "./slot-claims";
-import type { WaitingRequest } from "./waiting-request";
+import { WaitingRequest } from "./waiting-request";
 
 /** What the effects of a step act on. */
 export interface EffectTarget extends SlotOwner {
   readonly slots: SlotClaims;
-  /** The request an answer is for, taken out of the waiting ones; undefined when it was abandoned. */
-  take(waiterId: Grant["waiterId"]): WaitingRequest | undefined;
   claimSettled(waiterId: Grant["waiterId"], outcome: ClaimOutcome, sinceLastFinishMs: number | null): void;
   wakeAt(atMs: number): void;
   /** A caller's callback threw. */
@@ -22,7 +20,7 @@ export function performEffect(effect: Effect, target: EffectTarget): void {
       grant(effect, target);
       break;
     case "refuse":
-      settle(target.take(effect.waiterId), refusalOf(effect), target);
+      settle(effect.tag, refusalOf(effect), target);
       break;
     case "claim":
       target.slots.claim(effect, (outcome, sinceLastFinishMs) =>
@@ -48,8 +46,8 @@ export function performEffect(effect: Effect, target: EffectTarget): void {
 
 /** A grant for somebody who has left meanwhile goes back at once. */
 function grant(effect: Grant, target: EffectTarget): void {
-  const request = target.take(effect.waiterId);
-  if (request === undefined || request.isSettled) {
+  const request = effect.tag;
+  if (!(request instanceof WaitingRequest) || request.isSettled) {
     target.finish(effect.waiterId, null);
     return;
   }
@@ -62,9 +60,9 @@ function grant(effect: Grant, target: EffectTarget): void {
 }
 
 /** Whether the caller took the outcome without throwing. */
-function settle(request: WaitingRequest | undefined, outcome: AdmissionOutcome, target: EffectTarget): boolean {
+function settle(request: unknown, outcome: AdmissionOutcome, target: EffectTarget): boolean {
   try {
-    request?.settle(outcome);
+    if (request instanceof WaitingRequest) request.settle(outcome);
     return true;
   } catch (error) {
     target.failed(error);

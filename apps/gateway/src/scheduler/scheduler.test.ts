@@ -162,6 +162,17 @@ describe("leaving", () => {
   });
 });
 
+it("answers a request that came while the shutdown was being decided", () => {
+  const { scheduler } = setUp({ size: 2 });
+  const outcomes: string[] = [];
+  scheduler.admit(request(), () => {
+    scheduler.admit(request(), (outcome) => outcomes.push(outcome.kind));
+    scheduler.shutdown();
+  });
+  expect(outcomes).toEqual(["shutting-down"]);
+  expect(scheduler.inFlight).toBe(1);
+});
+
 describe("permits", () => {
   it("free one slot however often they are released", () => {
     const { scheduler } = setUp({ size: 2 });

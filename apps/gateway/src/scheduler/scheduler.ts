@@ -14,8 +14,8 @@ import {
   sample,
   snapshot,
   step,
-  type WaiterId,
   waiterId,
+  waitingTags,
 } from "@obleth/fairshare";
 import type { Admission, AdmissionRequest, Waiting } from "./admission";
 import type { AdmissionOutcome } from "./admission-outcome";
@@ -45,10 +45,8 @@ export class Scheduler implements Admission {
   readonly #options: SchedulerOptions;
   readonly #clock: Clock;
   readonly #state: ReturnType<typeof createEngine>;
-  readonly #waiting = new Map<WaiterId, WaitingRequest>();
   readonly #pending: EngineEvent[] = [];
   readonly #target: EffectTarget;
-  #arriving: WaitingRequest | undefined;
   #latestId = 0;
   #latestDecision = 0;
   #isBusy = false;
@@ -61,7 +59,6 @@ export class Scheduler implements Admission {
     this.#state = createEngine(options.engine);
     this.#target = {
       slots: options.slots ?? REFUSING_SLOTS,
-      take: (id) => this.#take(id),
       finish: (id, actualTokens) => this.#feed({ kind: "finish", waiterId: id, actualTokens }),
       claimSettled: (id, outcome, sinceLastFinishMs) =>
         this.#feed({ kind: "claim_settled", waiterId: id, outcome, sinceLastFinishMs }),
@@ -80,13 +77,7 @@ export class Scheduler implements Admission {
     const waiting = new WaitingRequest(id, this.#clock.monotonicMs(), { settle, onCancel: this.#onCancel });
     const { pool, tenant, key, costTokens, session } = request;
     const { timeoutMs } = this.#options;
-    if (this.#isBusy) this.#waiting.set(id, waiting);
-    else this.#arriving = waiting;
-    this.#feed({ kind: "arrive", waiterId: id, pool, tenant, key, costTokens, session, timeoutMs });
-    if (this.#arriving === waiting) {
-      this.#arriving = undefined;
-      this.#waiting.set(id, waiting);
-    }
+    this.#feed({ kind: "arrive", waiterId: id, pool, tenant, key, costTokens, session, timeoutMs, tag: waiting });
     return waiting.isSettled ? undefined : waiting;
   }
 
@@ -128,25 +119,26 @@ export class Scheduler implements Admission {
   /** Answers everybody who waits, and every later request, with `shutting-down`. Running requests keep their slots. */
   shutdown(): void {
     this.#isShutDown = true;
-    const nowMs = this.#clock.monotonicMs();
-    for (const waiting of [...this.#waiting.values()]) {
-      this.#abandon(waiting, { kind: "shutting-down", waitMs: nowMs - waiting.arrivedMs });
-    }
+    for (const waiting of waitingTags(this.#state)) if (waiting instanceof WaitingRequest) this.#settleGone(waiting);
   }
 
   readonly #onCancel = (waiting: WaitingRequest): void => {
     this.#abandon(waiting, { kind: "client-gone", waitMs: this.#clock.monotonicMs() - waiting.arrivedMs });
   };
 
-  /** Leaves first, so that whoever is next is served whatever the caller's callback does. */
+  #settleGone(waiting: WaitingRequest): void {
+    this.#abandon(waiting, { kind: "shutting-down", waitMs: this.#clock.monotonicMs() - waiting.arrivedMs });
+  }
+
+  /** Answered first, so that a grant that crosses finds it settled and gives the slot back. */
   #abandon(waiting: WaitingRequest, outcome: AdmissionOutcome): void {
-    this.#waiting.delete(waiting.id);
-    this.#feed({ kind: "cancel", waiterId: waiting.id });
+    if (waiting.isSettled) return;
     try {
       waiting.settle(outcome);
     } catch (error) {
       this.#failed(error);
     }
+    this.#feed({ kind: "cancel", waiterId: waiting.id });
   }
 
   #feed(event: EngineEvent): void {
@@ -162,6 +154,11 @@ export class Scheduler implements Admission {
   }
 
   #apply(event: EngineEvent): void {
+    // An arrival that was queued behind the event in which the shutdown came.
+    if (this.#isShutDown && event.kind === "arrive" && event.tag instanceof WaitingRequest) {
+      this.#settleGone(event.tag);
+      return;
+    }
     try {
       for (const effect of step(this.#state, event, this.#clock.monotonicMs())) performEffect(effect, this.#target);
     } catch (error) {
@@ -179,17 +176,6 @@ export class Scheduler implements Admission {
         this.#failed(error);
       }
     }
-  }
-
-  #take(id: WaiterId): WaitingRequest | undefined {
-    const arriving = this.#arriving;
-    if (arriving !== undefined && arriving.id === id) {
-      this.#arriving = undefined;
-      return arriving;
-    }
-    const waiting = this.#waiting.get(id);
-    if (waiting !== undefined) this.#waiting.delete(id);
-    return waiting;
   }
 
   #wakeAt(atMs: number): void {
