@@ -3,10 +3,11 @@
  * beside proxies and gateways in the same run on the same core. CPU time per request is the first figure, because it holds
  * on busy machines too.
  */
-import type { ChildProcess } from "node:child_process";
+
+import { type Bench, runLoad } from "./bench";
 import { type Child, cpuSeconds, startLoad, startScript } from "./child";
 import { type Bar, type Figure, median, ratioFigure, WIDEST_SPREAD } from "./figures";
-import type { LoadJob, LoadResult } from "./load-job";
+import type { LoadJob } from "./load-job";
 import { memoryFigures } from "./memory";
 import { bundled, bundleProcesses, type PeerName, peerHeaders, startPeer } from "./peers";
 import { twoProcessesFigure } from "./two-processes";
@@ -30,19 +31,6 @@ interface Round {
 interface Work {
   readonly connections: number;
   readonly shape: RequestShape;
-}
-
-export interface Bench {
-  readonly stub: Child;
-  readonly load: ChildProcess;
-  readonly rounds: number;
-  readonly roundMs: number;
-  /** Requests before the first round; paths that compile late need many. */
-  readonly warmRequests: number;
-  /** Longest time spent on that, ms a peer. */
-  readonly warmMs: number;
-  /** Requests that wait at once where memory is measured. */
-  readonly waiting: number;
 }
 
 export async function runGatewayBench({ quick }: { readonly quick: boolean }) {
@@ -71,14 +59,6 @@ export async function runGatewayBench({ quick }: { readonly quick: boolean }) {
     load.kill();
     stub.process.kill();
   }
-}
-
-/** Runs one load to its end. */
-export function runLoad(load: ChildProcess, job: LoadJob): Promise<LoadResult> {
-  return new Promise((resolve) => {
-    load.once("message", (result: LoadResult) => resolve(result));
-    load.send(job);
-  });
 }
 
 async function plainFigures(bench: Bench): Promise<Figure[]> {

@@ -1,8 +1,8 @@
 /** What a request costs in memory while it waits, one kilobyte of body included. */
 import { connect, type Socket } from "node:net";
+import type { Bench } from "./bench";
 import { type Child, residentBytes } from "./child";
 import { type Bar, type Figure, ratioFigure } from "./figures";
-import type { Bench } from "./gateway";
 import { type PeerName, peerHeaders, startPeer } from "./peers";
 import { chatRequest } from "./workload";
 
@@ -30,10 +30,8 @@ async function perWaiting(peer: PeerName, { stub, waiting }: Bench): Promise<num
   const request = chatRequest({ holdMs: HOLD_MS, headers: peerHeaders(peer, stub.port) });
   const sockets: Socket[] = [];
   try {
-    // A first crowd comes and goes, so that what a process needs once is not counted.
-    await crowd(child, request, waiting, sockets);
-    for (const socket of sockets.splice(0)) socket.destroy();
-    await settled(child);
+    // A few first, so that what a process needs once is not counted.
+    await crowd(child, request, 50, sockets);
     const before = await settled(child);
     await crowd(child, request, waiting, sockets);
     return ((await settled(child)) - before) / waiting;

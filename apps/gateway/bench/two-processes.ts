@@ -1,7 +1,8 @@
 /** Two gateways on two cores: whether they get in each other's way. */
+
+import { type Bench, runLoad } from "./bench";
 import { type Child, cpuSeconds, startLoad, startScript } from "./child";
 import { type Figure, ratioFigure } from "./figures";
-import { type Bench, runLoad } from "./gateway";
 import { AMPLE, bundled } from "./peers";
 import { chatRequest } from "./workload";
 

@@ -86,16 +86,6 @@ export function wantsUsage({ request }: ScriptedAnswer): boolean {
   return body.stream_options?.include_usage === true;
 }
 
-/** Bytes written exactly as given, one write each. */
-export function pieces(list: readonly (string | Buffer)[], { gapMs = 1 } = {}): Script {
-  return async (answer) => {
-    for (const bytes of list) {
-      await answer.write(bytes);
-      if (gapMs > 0) await answer.pause(gapMs);
-    }
-  };
-}
-
 /** Sends `n` chunks without an end, then does something to the connection. */
 export function breaksAfter(n: number, how: "reset" | "close"): Script {
   return async (answer) => {
