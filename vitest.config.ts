@@ -14,6 +14,8 @@ export default defineConfig({
           name: "unit",
           include: ["{apps,packages}/**/*.test.{ts,tsx}", "scripts/**/*.test.ts"],
           exclude: [...skip, "**/*.int.test.ts", "**/*.property.test.ts"],
+          // Milliseconds each; the limit is for a machine that does much else.
+          testTimeout: 20_000,
         },
       },
       {
@@ -33,6 +35,8 @@ export default defineConfig({
           exclude: skip,
           testTimeout: 60_000,
           hookTimeout: 60_000,
+          // After the others: real servers and clocks want the machine to themselves.
+          sequence: { groupOrder: 1 },
         },
       },
     ],
