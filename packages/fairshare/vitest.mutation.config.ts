@@ -6,9 +6,6 @@ export default defineConfig({
     include: [
       "src/shares.test.ts",
       "src/situations.test.ts",
-      "src/line-split.test.ts",
-      "src/ledger.test.ts",
-      "src/score.test.ts",
       "test/found-faults.test.ts",
       "test/engine-sample.test.ts",
       "test/shares-sample.test.ts",

@@ -215,8 +215,8 @@ describe("E37 the effective weight", () => {
           const tenant = { ...plainTenant("t"), weight, boostFactor };
           const exact = (weight * boostFactor * percent) / 100;
           expect(effectiveWeight(tenant, percent)).toBe(Math.max(1, Math.round(exact)));
-          const group = { id: groupId("g"), weight };
-          expect(effectiveWeight({ ...tenant, group }, percent)).toBe(effectiveWeight(tenant, percent));
+          const inGroup = { ...tenant, group: { id: groupId("g"), weight } };
+          expect(effectiveWeight(inGroup, percent)).toBe(effectiveWeight(tenant, percent));
         },
       ),
     );
