@@ -30,8 +30,9 @@ function looksLikeOurs(text: string): boolean {
   return /^(apps|packages|docs|scripts|e2e|drizzle|deploy|biome|src|test|lua)\/[\w./-]+$/.test(text);
 }
 
-/** Relative to the document, to its package, or to the root. */
+/** Relative to the document, to a package that it speaks of, or to the root. */
 function isThere(document: SourceFile, one: string): boolean {
-  const bases = [path.dirname(document.path), "."];
+  const packages = document.text.match(/\b(apps|packages)\/[\w-]+/g) ?? [];
+  const bases = [path.dirname(document.path), ".", ...packages];
   return bases.some((base) => existsSync(path.join(ROOT, base, one)));
 }
