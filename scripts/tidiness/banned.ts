@@ -22,7 +22,7 @@ const BANS: readonly Ban[] = [
     within: isCode,
   },
   {
-    pattern: /setTimeout\(\s*(r|res|resolve|done)\s*,\s*\d{3,}|waitForTimeout\(/,
+    pattern: /setTimeout\(\s*(r|res|resolve|done)\s*,\s*(\d{4,}|[2-9]\d\d)|waitForTimeout\(/,
     instead: "wait for a condition or move a virtual clock",
     within: (file) => isTest(file) && !/\/bench\//.test(file),
   },
@@ -32,7 +32,9 @@ const BANS: readonly Ban[] = [
     instead: "read settings through packages/config",
     within: (file) =>
       isShipped(file) &&
-      !/^packages\/config\/|^apps\/dashboard\/(next\.config|src\/server\/settings)\.ts$/.test(file) &&
+      !/^packages\/config\/|^apps\/(dashboard\/(next\.config|src\/server\/settings)|cli\/src\/environment)\.ts$/.test(
+        file,
+      ) &&
       !file.endsWith("build.mjs"),
   },
   { pattern: /\.\.\/shared\b|(^|[\s"'`(=])\/(work|root|home|Users)\//m, instead: "no paths of one machine" },
