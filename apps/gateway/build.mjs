@@ -1,4 +1,7 @@
-/** Bundles the gateway into `dist/main.js`: our packages inside, packages from npm outside. */
+/**
+ * Bundles the gateway into `dist/main.js`: our packages inside, packages from npm outside. An argument names another
+ * file in `dist/`, for tests that want a bundle of their own.
+ */
 import { execFileSync } from "node:child_process";
 import { cpSync, readFileSync } from "node:fs";
 import path from "node:path";
@@ -10,7 +13,7 @@ const { version } = JSON.parse(readFileSync(path.join(here, "../../package.json"
 await build({
   absWorkingDir: here,
   entryPoints: ["src/main.ts"],
-  outfile: "dist/main.js",
+  outfile: path.join("dist", process.argv[2] ?? "main.js"),
   bundle: true,
   platform: "node",
   format: "esm",

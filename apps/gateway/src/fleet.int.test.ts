@@ -6,7 +6,7 @@ import path from "node:path";
 import type { FairshareLive } from "@obleth/contract";
 import { connect } from "@obleth/db";
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFailed } from "vitest";
-import { GatewayProcess, until } from "./testing/gateway-process";
+import { GatewayProcess, removeBundle, until } from "./testing/gateway-process";
 import { HeldBackend } from "./testing/held-backend";
 
 const TOKEN = "t".repeat(40);
@@ -42,6 +42,7 @@ afterAll(async () => {
   backend.letGo();
   await Promise.all(gateways.map((gateway) => gateway.stop()));
   backend.stop();
+  removeBundle();
   rmSync(folder, { recursive: true, force: true });
   const admin = connect(server, { max: 1 });
   await admin.unsafe(`drop database if exists "${NAME}" with (force)`);
@@ -155,6 +156,26 @@ describe("two gateways", () => {
     const made = await first.manage("POST", `/tenants/${tenants.items[0]?.id}/keys`, { name: "new" }, TOKEN);
     const answer = (await made.json()) as { secret: string };
     expect((await second.chat(answer.secret)).status).toBe(200);
+  });
+
+  it("hold a cap from the very first calls of a key that no cache knows", async () => {
+    const [first] = gateways;
+    const tenants = (await (await first.manage("GET", "/tenants", undefined, TOKEN)).json()) as {
+      items: { id: string }[];
+    };
+    const body = { name: "capped", max_in_flight: 1 };
+    const made = await first.manage("POST", `/tenants/${tenants.items[0]?.id}/keys`, body, TOKEN);
+    const { secret: capped } = (await made.json()) as { secret: string };
+    backend.isOpen = false;
+    const calls = Array.from({ length: 30 }, (_, i) => (gateways[i % 2] as GatewayProcess).chat(capped));
+    await until(async () => {
+      const [a, b] = await Promise.all(gateways.map(live));
+      return a?.in_flight === 1 && a.queued === 29 && b?.in_flight === 1;
+    });
+    expect(backend.held).toHaveLength(1);
+    backend.isOpen = true;
+    backend.letGo();
+    expect((await Promise.all(calls)).every((response) => response.status === 200)).toBe(true);
   });
 
   it("give the slots of one that was killed back within its expiry and a heartbeat", async () => {

@@ -1,10 +1,13 @@
-/** The gateway as a process of its own, from source, on free loopback ports: for tests of its life from outside. */
-import { type ChildProcess, spawn } from "node:child_process";
+/**
+ * The gateway as a process of its own on free loopback ports: for tests of its life from outside. Bundled once for each
+ * test file, so that it starts quickly and edits under way do not reach it.
+ */
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync } from "node:fs";
 import path from "node:path";
 
-const MAIN = path.resolve(import.meta.dirname, "../main.ts");
+const APP = path.resolve(import.meta.dirname, "../..");
 const ROOT = path.resolve(import.meta.dirname, "../../../..");
 const START_MS = 50_000;
 
@@ -27,7 +30,7 @@ export class GatewayProcess {
     readonly dataDir: string,
     env: Readonly<Record<string, string>>,
   ) {
-    this.#child = spawn(process.execPath, ["--import", "tsx", MAIN], {
+    this.#child = spawn(process.execPath, [bundle()], {
       cwd: ROOT,
       stdio: ["ignore", "pipe", "pipe"],
       env: {
@@ -119,6 +122,22 @@ export class GatewayProcess {
       body: JSON.stringify({ model: "sim-chat", messages: [{ role: "user", content: "Hello" }], ...body }),
     });
   }
+}
+
+const BUNDLE = `main.${process.pid}.js`;
+
+/** The bundle of this test process, made when first needed. */
+function bundle(): string {
+  const file = path.join(APP, "dist", BUNDLE);
+  if (!existsSync(file)) {
+    execFileSync(process.execPath, ["build.mjs", BUNDLE], { cwd: APP, stdio: ["ignore", "ignore", "inherit"] });
+  }
+  return file;
+}
+
+/** For the end of a test file. */
+export function removeBundle(): void {
+  for (const name of [BUNDLE, `${BUNDLE}.map`]) rmSync(path.join(APP, "dist", name), { force: true });
 }
 
 /** Waits for a condition, looking again every turn of the event loop that the system grants. */
