@@ -40,6 +40,7 @@ export function checkParts() {
     check("tidiness", ours("tidy.ts")),
     check("paths in documents", ours("check-doc-refs.ts")),
     check("settings documented", [...ours("write-settings.ts"), "--check"]),
+    check("metrics documented", [...ours("write-metrics.ts"), "--check"]),
     check("OpenAPI document", [...ours("write-openapi.ts"), "--check"]),
   ];
 }
