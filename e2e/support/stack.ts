@@ -4,7 +4,7 @@
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { type ApiClient, createClient } from "@obleth/contract/client";
@@ -45,7 +45,7 @@ export class Stack {
   /** Starts it and waits until the launcher says that it runs. */
   static async start(options: StackOptions = {}): Promise<Stack> {
     const [proxy, admin, metrics, dashboard, simulated] = await freePorts(5);
-    const dataDir = options.dataDir ?? mkdtempSync(path.join(tmpdir(), "obleth-e2e-"));
+    const dataDir = options.dataDir ?? makeDataDir();
     const launcher = spawn(process.execPath, ["scripts/start.mjs", "--prebuilt", ...(options.flags ?? [])], {
       cwd: ROOT,
       stdio: ["ignore", "pipe", "pipe"],
@@ -136,4 +136,11 @@ export class Stack {
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
   }
+}
+
+/** A fresh folder that the database's user can enter too, so that the database lies in it and goes with it. */
+function makeDataDir(): string {
+  const dir = mkdtempSync(path.join(tmpdir(), "obleth-e2e-"));
+  chmodSync(dir, 0o755);
+  return dir;
 }

@@ -1,7 +1,7 @@
 /** Real servers for tests, on private ports, gone when the tests are. */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { chmodSync, existsSync, mkdtempSync, rmSync } from "node:fs";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -17,13 +17,14 @@ export interface Service {
 /** The newest of the product's own Postgres, in a temporary folder, without crash safety. */
 export async function startPostgres(): Promise<Service> {
   const dataDir = mkdtempSync(path.join(tmpdir(), "obleth-pg-"));
+  // Else root's database user could not enter, and the database would lie elsewhere.
+  chmodSync(dataDir, 0o755);
   const server = await startEmbeddedPostgres({ dataDir, isDurable: false });
   return {
     url: server.url,
     async stop() {
       await server.stop();
       rmSync(dataDir, { recursive: true, force: true });
-      if (!server.dir.startsWith(dataDir)) rmSync(server.dir, { recursive: true, force: true });
     },
   };
 }
