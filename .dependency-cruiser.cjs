@@ -78,6 +78,13 @@ module.exports = {
       },
     },
     {
+      name: "cli-imports-contract-and-words",
+      comment: "The command line speaks to the management API, in the words the pages use.",
+      severity: "error",
+      from: { path: "^apps/cli/", pathNot: TESTS },
+      to: { path: OURS, pathNot: `^apps/cli/|${packages("contract")}|^packages/fairshare/src/(shares|preview|words)` },
+    },
+    {
       name: "sim-backend-imports-nothing-of-ours",
       severity: "error",
       from: { path: "^apps/sim-backend/" },

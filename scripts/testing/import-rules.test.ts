@@ -28,6 +28,8 @@ const PLANTS: readonly (readonly [rule: string, file: string, code: string])[] =
     "apps/dashboard/src/lib/gateway-type.ts",
     'import type { a } from "../../../gateway/src/log";',
   ],
+  ["cli-imports-contract-and-words", "apps/cli/src/knows-db.ts", 'import "@obleth/db";'],
+  ["cli-imports-contract-and-words", "apps/cli/src/runs-engine.ts", 'import "@obleth/fairshare";'],
   ["sim-backend-imports-nothing-of-ours", "apps/sim-backend/src/knows-clock.ts", 'import "@obleth/clock";'],
   ["e2e-imports-contract", "e2e/tests/knows-db.ts", 'import "@obleth/db";'],
   ["packages-never-import-apps", "packages/db/src/knows-gateway.ts", 'import "../../../apps/gateway/src/log";'],
@@ -69,6 +71,7 @@ const SOIL: Readonly<Record<string, string>> = {
   "apps/dashboard/src/features/tenants/a.ts": 'import "react"; import "@/lib/split";',
   "apps/dashboard/src/features/keys/a.ts": 'import "@obleth/contract";',
   "apps/dashboard/src/lib/split.ts": 'import "@obleth/fairshare/shares";',
+  "apps/cli/src/a.ts": 'import "@obleth/contract"; import "@obleth/fairshare/shares";',
   "e2e/tests/a.ts": 'import "@obleth/contract";',
   "scripts/a.ts": 'import "@obleth/config";',
 };

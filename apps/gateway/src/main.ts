@@ -1,6 +1,7 @@
 /** The gateway's process: settings, start, signals. Foreseen reasons not to start are one line each. */
-import { readSettings, SettingsError } from "@obleth/config";
+import { type ReadSettings, readSettings, SettingsError } from "@obleth/config";
 import { thisBuild } from "./boot/build";
+import { runTask } from "./boot/tasks";
 import { compose, type Gateway, newInstanceId } from "./compose";
 import { startFailure } from "./errors";
 import { makeLog } from "./log";
@@ -8,7 +9,9 @@ import { makeLog } from "./log";
 await main();
 
 async function main(): Promise<void> {
-  const { settings, notices } = settingsOrExit();
+  const read = settingsOrExit();
+  const { settings, notices } = read;
+  if (process.argv.length > 2) process.exit(await doTask(read));
   const instance = newInstanceId();
   const build = thisBuild();
   const { apiKeyPepper, upstreamApiKey, adminPassword } = settings;
@@ -57,7 +60,18 @@ async function main(): Promise<void> {
   }
 }
 
-function settingsOrExit(): ReturnType<typeof readSettings> {
+/** A task of the operator's instead of serving; answers with the exit code. */
+async function doTask(read: ReadSettings): Promise<number> {
+  try {
+    console.log(await runTask(process.argv.slice(2), read));
+    return 0;
+  } catch (error) {
+    console.error(startFailure(error));
+    return 1;
+  }
+}
+
+function settingsOrExit(): ReadSettings {
   try {
     return readSettings();
   } catch (error) {

@@ -129,7 +129,7 @@ function isFinal(error: unknown): boolean {
 }
 
 /** Postgres's own words or the system's code; never the address, which holds the password. */
-function reasonOf(error: unknown): string {
+export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const code = "code" in error ? String(error.code) : "";
   return error.message === "" ? code : error.message;
