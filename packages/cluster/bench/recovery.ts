@@ -26,6 +26,8 @@ async function callsPerRequest(redis: TestRedis): Promise<Figure[]> {
     await eventually("all have settled", () =>
       fleet.modes.every((mode) => mode === (replicas > 1 ? "shared" : "local")),
     );
+    // Heartbeats of the start are no calls of a request.
+    await lasting(1000);
     await admin.config("RESETSTAT");
     const requests = 200;
     for (let i = 0; i < requests; i++) {
@@ -46,7 +48,7 @@ async function callsPerRequest(redis: TestRedis): Promise<Figure[]> {
 }
 
 async function outages(redis: TestRedis, rounds: number): Promise<Figure[]> {
-  const fleet = new RealFleet("outages");
+  const fleet = new RealFleet("outages", { settings: { responseTimeoutMs: 250 } });
   for (let i = 0; i < 3; i++) await fleet.add({ url: redis.url });
   const all = (mode: string) => () => fleet.modes.every((one) => one === mode);
   await eventually("all share", all("shared"));
@@ -73,7 +75,7 @@ async function outages(redis: TestRedis, rounds: number): Promise<Figure[]> {
 }
 
 async function tooMany(redis: TestRedis, requests: number): Promise<Figure> {
-  const fleet = new RealFleet("too-many");
+  const fleet = new RealFleet("too-many", { settings: { responseTimeoutMs: 250 } });
   let over = 0;
   fleet.backend.onStart = (_, runningOf) => {
     if (runningOf(POOL) > fleet.limits.poolSize) over++;

@@ -26,9 +26,10 @@
 --          {done, now, 1 when it was registered and living else 0, slots reclaimed from expired replicas,
 --           its own drift: slots the books had too many (+) or too few (-), drift of the totals in slots, held sessions,
 --           slots in use in all, then for each living replica its name and expiry}
--- Events:  its name on the membership channel when it was not living before or asks the others; the pool id on the released channel for
---          pools whose total fell while a replica is marked as waiting, an empty message when the ceiling's did
--- Cost:    O(all limits in use + replicas + held sessions); a few milliseconds at 10,000 limits
+-- Events:  its name on the membership channel when it was not living before or asks the others; the pool id on the
+--          released channel for pools whose total fell while a replica is marked as waiting, an empty message when the
+--          ceiling's did or this replica alone gave back
+-- Cost:    O(limits this replica has in use); for the replica first by name O(all limits in use), about 2 microseconds each
 -- TTL:     none on counters and replicas: a server that evicts must not lift limits silently
 -- Time:    Redis TIME, so that no replica's own clock can expire another
 -- Caller:  src/slots/redis-slots.ts
@@ -48,17 +49,9 @@ for i = 1, #members, 2 do
 end
 if not is_known then return again end
 
-local function counts_of(key)
-  local counts, flat = {}, redis.call('HGETALL', key)
-  for i = 1, #flat, 2 do
-    if flat[i] ~= 'e' then counts[flat[i]] = tonumber(flat[i + 1]) or 0 end
-  end
-  return counts
-end
-
 -- 1. Read everything before the first write: a wrong type anywhere must leave the books as they were.
-local slots = redis.call('HGETALL', KEYS[1])
-local was_living, reclaimed, living, parts, expired, ahead = 0, 0, {}, {}, {}, {}
+local sums, was, booked, mine = {}, {}, {}, {}
+local was_living, reclaimed, living, expired, ahead, lowest = 0, 0, {}, {}, {}, me
 for i = 1, #members, 2 do
   local name, till = members[i], tonumber(members[i + 1])
   if name == me then
@@ -72,29 +65,84 @@ for i = 1, #members, 2 do
     end
     living[#living + 1] = name
     living[#living + 1] = whole(till)
-    parts[#parts + 1] = counts_of(key_of[name])
+    if name < lowest then lowest = name end
   else
     expired[#expired + 1] = name
-    reclaimed = reclaimed + (counts_of(key_of[name]).g or 0)
+    reclaimed = reclaimed + (tonumber(redis.call('HGET', key_of[name], 'g') or 0) or 0)
   end
 end
-local booked = counts_of(KEYS[2])
-local booked_epoch = redis.call('HGET', KEYS[2], 'e')
+
+local flat = redis.call('HGETALL', KEYS[2])
+for i = 1, #flat, 2 do booked[flat[i]] = tonumber(flat[i + 1]) or 0 end
+local booked_epoch = booked.e
+booked.e = nil
 if not booked_epoch then was_living = 0 end
-if booked_epoch and (tonumber(booked_epoch) or 0) > tonumber(epoch) then return { 'stale' } end
-local mine = {}
+if booked_epoch and booked_epoch > tonumber(epoch) then return { 'stale' } end
 for at = others + 8, #ARGV, 2 do mine[ARGV[at]] = tonumber(ARGV[at + 1]) end
-parts[#parts + 1] = mine
 local holds = redis.call('ZRANGEBYSCORE', KEYS[4], '(' .. whole(now), now + MAX_HOLD_MS)
 local ran_out = redis.call('ZCARD', KEYS[4]) - #holds
+local total = tonumber(redis.call('HGET', KEYS[1], 'g') or 0) or 0
 redis.call('ZCARD', KEYS[6])
 redis.call('HLEN', KEYS[5])
 
--- 2. Add up.
-local sums, held = {}, 0
-for _, part in ipairs(parts) do
-  for limit, n in pairs(part) do sums[limit] = (sums[limit] or 0) + n end
+-- Adding up reads everything in use. One replica does it for all each interval, the first by name; besides it whoever
+-- finds that something is not as its last heartbeat left it. Otherwise only what this replica holds may have drifted.
+local own, own_gone = { 'e', epoch }, {}
+local changed = {}
+for limit, n in pairs(mine) do
+  if booked[limit] ~= n then
+    own[#own + 1] = limit
+    own[#own + 1] = n
+    changed[limit] = n - (booked[limit] or 0)
+  end
 end
+for limit, n in pairs(booked) do
+  if not mine[limit] then
+    own_gone[#own_gone + 1] = limit
+    changed[limit] = -n
+  end
+end
+local adds_up = lowest == me or was_living == 0 or #expired > 0 or #ahead > 0 or ran_out > 0
+  or (booked.g or 0) > total
+
+local function reply_with(total_now, drift, held)
+  local reply = { 'done', whole(now), was_living, reclaimed, (booked.g or 0) - (mine.g or 0), drift, held, total_now, me,
+    whole(now + ttl) }
+  for _, value in ipairs(living) do reply[#reply + 1] = value end
+  return reply
+end
+
+if not adds_up then
+  local set, gone = {}, {}
+  for limit, by in pairs(changed) do
+    local n = (tonumber(redis.call('HGET', KEYS[1], limit) or 0) or 0) + by
+    if limit == 'g' then total = math.max(0, n) end
+    if n > 0 then
+      set[#set + 1] = limit
+      set[#set + 1] = n
+    else
+      gone[#gone + 1] = limit
+    end
+  end
+  redis.call('ZADD', KEYS[3], now + ttl, me)
+  call_in_chunks('HSET', KEYS[2], own)
+  call_in_chunks('HDEL', KEYS[2], own_gone)
+  call_in_chunks('HSET', KEYS[1], set)
+  call_in_chunks('HDEL', KEYS[1], gone)
+  if (booked.g or 0) > (mine.g or 0) then redis.call('PUBLISH', channel, '') end
+  if ARGV[6] == '1' then redis.call('PUBLISH', ARGV[5], me) end
+  return reply_with(total, 0, #holds)
+end
+
+for i = 1, #living, 2 do
+  local part = redis.call('HGETALL', key_of[living[i]])
+  for j = 1, #part, 2 do
+    local limit = part[j]
+    if limit ~= 'e' then sums[limit] = (sums[limit] or 0) + (tonumber(part[j + 1]) or 0) end
+  end
+end
+for limit, n in pairs(mine) do sums[limit] = (sums[limit] or 0) + n end
+local held = 0
 for _, id in ipairs(holds) do
   local pool, tenant, key = parts_of_hold(id)
   if pool then
@@ -105,52 +153,50 @@ for _, id in ipairs(holds) do
 end
 if held > 0 then sums.H = held end
 
--- 3. Compare with the old totals; what waits on a limit that fell is told.
-local set, gone, awaited, old_total = {}, {}, {}, 0
-for i = 1, #slots, 2 do
-  local field, value = slots[i], slots[i + 1]
-  local head = string.sub(field, 1, 2)
-  if field == 'w' or head == 'w|' then
-    local mark = read_mark(value, now)
-    if mark_text(mark) then
-      awaited[field] = true
+-- 2. Compare with the old totals; what waits on a limit that fell is told. Fields begin with g, p, t, k, h or H (counts),
+-- w (marks), s or W (moments).
+local set, gone, awaited, is_awaited = {}, {}, {}, false
+local old = redis.call('HGETALL', KEYS[1])
+for i = 1, #old, 2 do
+  local field, value = old[i], old[i + 1]
+  local head = string.byte(field)
+  if head == 119 then
+    if mark_text(read_mark(value, now)) then
+      awaited[field], is_awaited = true, true
     else
       gone[#gone + 1] = field
     end
-  elseif head == 's|' or field == 'W' then
-    if (tonumber(value) or 0) <= now or tonumber(value) > now + WAIT_MS then gone[#gone + 1] = field end
+  elseif head == 115 or head == 87 then
+    local till = tonumber(value) or 0
+    if till <= now or till > now + WAIT_MS then gone[#gone + 1] = field end
   else
-    if field == 'g' then old_total = tonumber(value) or 0 end
-    if not sums[field] then gone[#gone + 1] = field end
+    was[field] = tonumber(value) or 0
   end
 end
 local announced = {}
-for i = 1, #slots, 2 do
-  local limit = slots[i]
-  local before = tonumber(slots[i + 1]) or 0
-  if before > (sums[limit] or 0) and awaited[mark_field(limit)] and limit ~= 'H' then
+for limit, n in pairs(was) do
+  local sum = sums[limit]
+  if not sum then gone[#gone + 1] = limit end
+  if is_awaited and n > (sum or 0) and limit ~= 'H' and awaited[mark_field(limit)] then
     announced[limit == 'g' and '' or string.match(limit, '^[ptk]|([^|]*)') or ''] = true
   end
 end
 for field, n in pairs(sums) do
-  set[#set + 1] = field
-  set[#set + 1] = whole(n)
+  if was[field] ~= n then
+    set[#set + 1] = field
+    set[#set + 1] = n
+  end
 end
 
--- 4. Write.
+-- 3. Write.
 for _, name in ipairs(expired) do
   redis.call('ZREM', KEYS[3], name)
   redis.call('DEL', key_of[name])
 end
 call_in_chunks('ZADD', KEYS[3], ahead)
 redis.call('ZADD', KEYS[3], now + ttl, me)
-redis.call('DEL', KEYS[2])
-local own = { 'e', epoch }
-for limit, n in pairs(mine) do
-  own[#own + 1] = limit
-  own[#own + 1] = whole(n)
-end
 call_in_chunks('HSET', KEYS[2], own)
+call_in_chunks('HDEL', KEYS[2], own_gone)
 call_in_chunks('HDEL', KEYS[1], gone)
 call_in_chunks('HSET', KEYS[1], set)
 redis.call('ZREMRANGEBYSCORE', KEYS[4], '-inf', now)
@@ -162,9 +208,4 @@ for pool in pairs(announced) do redis.call('PUBLISH', channel, pool) end
 if was_living == 0 or ARGV[6] == '1' then redis.call('PUBLISH', ARGV[5], me) end
 
 local expected = (sums.g or 0) - (mine.g or 0) + (booked.g or 0) + reclaimed + ran_out
-local reply = { 'done', whole(now), was_living, reclaimed, (booked.g or 0) - (mine.g or 0), old_total - expected, held,
-  sums.g or 0 }
-reply[#reply + 1] = me
-reply[#reply + 1] = whole(now + ttl)
-for _, value in ipairs(living) do reply[#reply + 1] = value end
-return reply
+return reply_with(sums.g or 0, (was.g or 0) - expected, held)

@@ -99,7 +99,7 @@ describe("replicas on a real Redis", { timeout: 60_000 }, () => {
       await eventually("500 were served", () => fleet.backend.served > 500);
       if (isLost) await redis.kill();
       else redis.pause();
-      await eventually("all have fallen back", () => fleet.modes.every((mode) => mode === "fallback"), 2000);
+      await eventually("all have fallen back", () => fleet.modes.every((mode) => mode === "fallback"), 4000);
       await eventually("the fleet is within the split", () => fleet.backend.running(POOL) <= 21);
       fleet.backend.resetHighest();
       const servedBefore = fleet.backend.served;
@@ -109,7 +109,7 @@ describe("replicas on a real Redis", { timeout: 60_000 }, () => {
       else redis.resume();
       const backMs = performance.now();
       await eventually("all share again", () => fleet.modes.every((mode) => mode === "shared"), 5000);
-      expect(performance.now() - backMs).toBeLessThan(2300);
+      expect(performance.now() - backMs).toBeLessThan(3000);
       await eventually("the fleet is within its slots", () => fleet.backend.running(POOL) <= 20);
       fleet.backend.resetHighest();
       const servedAgain = fleet.backend.served;
@@ -175,7 +175,7 @@ describe("replicas on a real Redis", { timeout: 60_000 }, () => {
     const { Redis } = await import("ioredis");
     const admin = new Redis(redis.url);
     await damage(admin);
-    await eventually("both fall back", () => fleet.modes.every((mode) => mode === "fallback"), 3000);
+    await eventually("both fall back", () => fleet.modes.every((mode) => mode === "fallback"), 4000);
     const served = fleet.backend.served;
     await eventually("requests go on", () => fleet.backend.served > served + 200);
     await mend(admin);
@@ -192,11 +192,11 @@ describe("replicas on a real Redis", { timeout: 60_000 }, () => {
     const [proxy] = proxies;
     if (proxy === undefined) throw new Error("no proxy");
     proxy.swallows = "everything";
-    await eventually("it falls back", () => fleet.modes[0] === "fallback", 2000);
+    await eventually("it falls back", () => fleet.modes[0] === "fallback", 4000);
     expect(fleet.modes.slice(1)).toEqual(["shared", "shared"]);
     await eventually("the others notice", () => fleet.replicas[1]?.cluster.members.length === 2, 6000);
     proxy.swallows = "nothing";
-    await eventually("it shares again", () => fleet.modes[0] === "shared", 2500);
+    await eventually("it shares again", () => fleet.modes[0] === "shared", 4000);
     await load.stop();
     await booksAreEmpty();
   });
@@ -233,13 +233,13 @@ describe("replicas on a real Redis", { timeout: 60_000 }, () => {
     proxy.swallows = "everything";
     const startedMs = performance.now();
     const { cluster, replica } = await fleet.add({ url: `redis://127.0.0.1:${proxy.port}` });
-    expect(performance.now() - startedMs).toBeLessThan(1600);
+    expect(performance.now() - startedMs).toBeLessThan(2600);
     expect(cluster.state.mode).toBe("local");
     replica.arrive(request(1));
     await eventually("it is served", () => fleet.backend.served === 1);
     const leftMs = performance.now();
     await cluster.leave();
-    expect(performance.now() - leftMs).toBeLessThan(600);
+    expect(performance.now() - leftMs).toBeLessThan(1600);
   });
 
   it("read each other's views while they share, and forget those of a replica that left", async () => {

@@ -61,7 +61,7 @@ describe("other arrangements of Redis", { timeout: 60_000 }, () => {
     }
     await eventually("some were served", () => fleet.backend.served > 200);
     await redis.primary.kill();
-    await eventually("both fall back", () => fleet.modes.every((mode) => mode === "fallback"), 3000);
+    await eventually("both fall back", () => fleet.modes.every((mode) => mode === "fallback"), 5000);
     const served = fleet.backend.served;
     await eventually("requests go on", () => fleet.backend.served > served + 100);
     await eventually("both share on the new primary", () => fleet.modes.every((mode) => mode === "shared"), 20_000);

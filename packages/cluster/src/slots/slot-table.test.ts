@@ -388,7 +388,16 @@ describe("the books", () => {
       expect(beat("a", one)).toMatchObject({ ownDrift: 1, totalDrift: 0, totalSlots: 1 });
     });
 
-    it("adds the totals up anew, so phantom slots vanish and others' parts stay", () => {
+    it("of another than the first by name changes no more than the sender's part", () => {
+      run("a", claim());
+      table.corrupt("p|chat", 3);
+      expect(beat("b").totalDrift).toBe(0);
+      expect(total("p|chat")).toBe(4);
+      beat("a", { g: 1, "p|chat": 1, "t|chat|acme": 1, "k|chat|acme-key": 1 });
+      expect(total("p|chat")).toBe(1);
+    });
+
+    it("of the first by name adds the totals up anew, so phantom slots vanish and others' parts stay", () => {
       run("b", claim());
       table.corrupt("p|chat", 3);
       table.corrupt("g", 3);

@@ -5,6 +5,7 @@
  * Invariant after every call: each total is the sum of the living replicas' holdings and the held sessions.
  */
 import { escapePart } from "../redis/keys";
+import { HeldSessions } from "./held-sessions";
 import { Marks } from "./marks";
 import { type Limits, limitFields, poolNamed } from "./slot-fields";
 import type {
@@ -27,37 +28,15 @@ interface Held {
   readonly counts: Map<string, number>;
 }
 
-interface HeldSession {
-  readonly poolField: string;
-  readonly limits: Limits;
-  readonly expiresAtMs: number;
-}
-
-interface Session {
-  readonly finishedAtMs: number;
-  readonly holdsInRow: number;
-  readonly forgetAtMs: number;
-}
-
-/** How long a starving claim keeps its pool from being held. */
-const STARVING_MS = 1000;
-/** Holds that ran out and are freed by one batch; the rest waits for the next call. */
-const EXPIRED_PER_CALL = 100;
-/** The longest a slot is ever held. */
-const MAX_HOLD_MS = 60_000;
-/** Sessions forgotten by one hold, which adds one at most. */
-const FORGOTTEN_PER_HOLD = 2;
 const DENIALS = ["ceiling", "pool", "tenant", "key"] as const satisfies readonly ClaimAnswer[];
 
 export class SlotTable {
   readonly #announce: SlotAnnouncements;
   readonly #totals = new Map<string, number>();
   readonly #marks = new Marks();
-  readonly #starvingUntil = new Map<string, number>();
   readonly #replicas = new Map<string, number>();
   readonly #held = new Map<string, Held>();
-  readonly #holds = new Map<string, HeldSession>();
-  readonly #sessions = new Map<string, Session>();
+  readonly #kept = new HeldSessions();
   #announced = new Set<string>();
 
   constructor(announce: SlotAnnouncements) {
@@ -76,11 +55,11 @@ export class SlotTable {
 
   /** Held sessions, those that ran out and were not freed yet included. */
   get holds(): ReadonlyMap<string, { readonly expiresAtMs: number }> {
-    return this.#holds;
+    return this.#kept.holds;
   }
 
   get sessions(): ReadonlyMap<string, { readonly holdsInRow: number }> {
-    return this.#sessions;
+    return this.#kept.sessions;
   }
 
   /** Living and expired replicas with their expiry. */
@@ -94,11 +73,9 @@ export class SlotTable {
     return JSON.stringify([
       [...this.#totals].sort(),
       this.#marks.picture(nowMs),
-      [...this.#starvingUntil].map(([pool, untilMs]) => [pool, ahead(untilMs)]).sort(),
       [...this.#replicas].map(([name, untilMs]) => [name, ahead(untilMs)]).sort(),
       [...this.#held].map(([name, { epoch, counts }]) => [name, epoch, [...counts].sort()]).sort(),
-      [...this.#holds].map(([id, { expiresAtMs }]) => [id, ahead(expiresAtMs)]).sort(),
-      [...this.#sessions].map(([id, { finishedAtMs, holdsInRow }]) => [id, finishedAtMs - nowMs, holdsInRow]).sort(),
+      this.#kept.picture(nowMs),
     ]);
   }
 
@@ -113,44 +90,45 @@ export class SlotTable {
     return { kind: "done", nowMs, answers };
   }
 
-  /** Throws `OvertakenError` when the books are of a later epoch. */
+  /**
+   * Throws `OvertakenError` when the books are of a later epoch. The living replica first by name adds everything up;
+   * besides it whoever finds that something is not as its last heartbeat left it.
+   */
   heartbeat(beat: Heartbeat, nowMs: number): HeartbeatAnswer {
     const { instance, holdings, epoch, ttlMs } = beat;
     const before = new Map(this.#totals);
     const booked = this.#held.get(instance);
     if (booked !== undefined && booked.epoch > epoch) throw new OvertakenError();
     const wasRegistered = booked !== undefined && (this.#replicas.get(instance) ?? 0) > nowMs;
-    let reclaimedSlots = 0;
-    for (const [other, expiresAtMs] of this.#replicas) {
-      if (other === instance) continue;
-      // Further ahead than anybody sets it: the clock stepped back.
-      if (expiresAtMs > nowMs + 2 * ttlMs) this.#replicas.set(other, nowMs + ttlMs);
-      if (expiresAtMs > nowMs) continue;
-      reclaimedSlots += this.#held.get(other)?.counts.get("g") ?? 0;
-      this.#replicas.delete(other);
-      this.#held.delete(other);
-    }
+    const reclaimed = this.#reclaim(instance, ttlMs, nowMs);
     this.#replicas.set(instance, nowMs + ttlMs);
     this.#held.set(instance, { epoch, counts: new Map(holdings) });
-    let ranOut = 0;
-    for (const [id, hold] of this.#holds) {
-      if (hold.expiresAtMs > nowMs && hold.expiresAtMs <= nowMs + MAX_HOLD_MS) continue;
-      this.#holds.delete(id);
-      ranOut++;
-    }
-    this.#addUp();
-    this.#forget(nowMs);
-    this.#announceFalls(before, nowMs);
-    if (!wasRegistered || beat.asksOthers) this.#announce.onMembership();
+    const ranOut = this.#kept.dropRunOut(nowMs);
     const mine = holdings.get("g") ?? 0;
     const bookedMine = booked?.counts.get("g") ?? 0;
+    const isFirst = [...this.#replicas.keys()].every((name) => instance <= name);
+    const isOdd = !wasRegistered || reclaimed.isAny || ranOut > 0 || bookedMine > (before.get("g") ?? 0);
+    let totalDrift = 0;
+    if (isFirst || isOdd) {
+      this.#addUp();
+      this.#forget(nowMs);
+      this.#announceFalls(before, nowMs);
+      const expected = (this.#totals.get("g") ?? 0) - mine + bookedMine + reclaimed.slots + ranOut;
+      totalDrift = (before.get("g") ?? 0) - expected;
+    } else {
+      for (const limit of new Set([...holdings.keys(), ...(booked?.counts.keys() ?? [])])) {
+        this.#add(limit, (holdings.get(limit) ?? 0) - (booked?.counts.get(limit) ?? 0));
+      }
+      if (bookedMine > mine) this.#announce.onReleased(null);
+    }
+    if (!wasRegistered || beat.asksOthers) this.#announce.onMembership();
     return {
       nowMs,
       wasRegistered,
-      reclaimedSlots,
+      reclaimedSlots: reclaimed.slots,
       ownDrift: bookedMine - mine,
-      totalDrift: (before.get("g") ?? 0) - ((this.#totals.get("g") ?? 0) - mine + bookedMine + reclaimedSlots + ranOut),
-      heldSessions: this.#holds.size,
+      totalDrift,
+      heldSessions: this.#kept.holds.size,
       totalSlots: this.#totals.get("g") ?? 0,
       members: [...this.#replicas].map(([name, expiresAtMs]) => ({ instance: name, expiresAtMs })),
     };
@@ -169,15 +147,32 @@ export class SlotTable {
 
   /** Loses everything, as a flush or a restart without persistence does. */
   flush(): void {
-    for (const map of [this.#totals, this.#starvingUntil, this.#replicas, this.#held, this.#holds, this.#sessions]) {
-      map.clear();
-    }
-    this.#marks.clear();
+    for (const part of [this.#totals, this.#replicas, this.#held, this.#kept, this.#marks]) part.clear();
   }
 
   /** Adds `slots` to one total behind the books' back, as a bug or an operator might. */
   corrupt(limit: string, slots: number): void {
     this.#add(limit, slots);
+  }
+
+  /** Takes expired replicas off the books; `isAny` also when one lay further ahead than anybody sets it. */
+  #reclaim(instance: string, ttlMs: number, nowMs: number): { slots: number; isAny: boolean } {
+    let slots = 0;
+    let isAny = false;
+    for (const [other, expiresAtMs] of [...this.#replicas]) {
+      // Further ahead than anybody sets it: the clock stepped back.
+      const isAhead = expiresAtMs > nowMs + 2 * ttlMs;
+      if (other === instance || (expiresAtMs > nowMs && !isAhead)) continue;
+      isAny = true;
+      if (isAhead) {
+        this.#replicas.set(other, nowMs + ttlMs);
+        continue;
+      }
+      slots += this.#held.get(other)?.counts.get("g") ?? 0;
+      this.#replicas.delete(other);
+      this.#held.delete(other);
+    }
+    return { slots, isAny };
   }
 
   #operate(operation: SlotOperation, instance: string, held: Held, nowMs: number): SlotAnswer {
@@ -203,11 +198,11 @@ export class SlotTable {
     const limits = limitFields(claim);
     const pool = escapePart(claim.pool);
     if (claim.isStarving) {
-      this.#starvingUntil.set(pool, nowMs + STARVING_MS);
+      this.#kept.starve(pool, nowMs);
       this.#dropHolds(pool, nowMs);
     }
     const holdId = claim.session === null ? undefined : holdIdOf(claim, claim.session);
-    if (holdId !== undefined && this.#holds.has(holdId)) {
+    if (holdId !== undefined && this.#kept.holds.has(holdId)) {
       this.#endHold(holdId);
       addTo(held.counts, limits, 1);
       return this.#granted("redeemed", holdId, nowMs - claim.sinceArrivalMs);
@@ -239,7 +234,7 @@ export class SlotTable {
   }
 
   #granted(answer: "granted" | "redeemed", holdId: string | undefined, arrivedMs: number): SlotAnswer {
-    const finishedAtMs = holdId === undefined ? undefined : this.#sessions.get(holdId)?.finishedAtMs;
+    const finishedAtMs = holdId === undefined ? undefined : this.#kept.sessions.get(holdId)?.finishedAtMs;
     const sinceLastFinishMs = finishedAtMs === undefined || arrivedMs < finishedAtMs ? null : arrivedMs - finishedAtMs;
     return { kind: "claim", answer, retryMs: null, sinceLastFinishMs };
   }
@@ -249,22 +244,22 @@ export class SlotTable {
     if (!holdsAll(held, limits)) return "not-held";
     const id = holdIdOf(hold, hold.session);
     const pool = escapePart(hold.pool);
-    const session = this.#sessions.get(id);
+    const session = this.#kept.sessions.get(id);
     const holdsInRow = session?.holdsInRow ?? 0;
     const arrivedMs = nowMs - hold.sinceArrivalMs;
     const gapMs = hold.sinceLastFinishMs ?? (session === undefined ? -1 : arrivedMs - session.finishedAtMs);
     const isAwaited = this.#marks.isAwaited(limits[0], nowMs) || this.#marks.isAwaited(limits[1], nowMs);
-    const stands = this.#holds.has(id);
+    const stands = this.#kept.holds.has(id);
     const heldCount = this.#totals.get(`h|${pool}`) ?? 0;
     const mayHold =
       gapMs >= 0 &&
       gapMs <= hold.holdMs &&
       hold.holdMs > 0 &&
-      !this.#isStarving(pool, nowMs) &&
+      !this.#kept.isStarving(pool, nowMs) &&
       (stands ? heldCount <= hold.maxHeld : heldCount < hold.maxHeld) &&
       !(isAwaited && holdsInRow >= hold.maxJumps);
     addTo(held.counts, limits, -1);
-    if (mayHold) this.#holds.set(id, { poolField: `h|${pool}`, limits, expiresAtMs: nowMs + hold.holdMs });
+    if (mayHold) this.#kept.holds.set(id, { poolField: `h|${pool}`, limits, expiresAtMs: nowMs + hold.holdMs });
     const isNew = mayHold && !stands;
     if (isNew) {
       this.#add(`h|${pool}`, 1);
@@ -272,24 +267,13 @@ export class SlotTable {
     } else {
       this.#giveBack(limits, nowMs);
     }
-    this.#sessions.set(id, {
+    const finish = {
       finishedAtMs: nowMs,
       holdsInRow: mayHold && isAwaited ? holdsInRow + 1 : 0,
       forgetAtMs: nowMs + hold.keepMs,
-    });
-    this.#forgetSome(nowMs);
+    };
+    this.#kept.finished(id, finish, nowMs);
     return isNew ? "held" : mayHold ? "renewed" : "freed";
-  }
-
-  #isStarving(pool: string, nowMs: number): boolean {
-    const untilMs = this.#starvingUntil.get(pool) ?? 0;
-    return untilMs > nowMs && untilMs <= nowMs + STARVING_MS;
-  }
-
-  #forgetSome(nowMs: number): void {
-    const due = [...this.#sessions].filter(([, session]) => session.forgetAtMs <= nowMs);
-    due.sort(([a, x], [b, y]) => x.forgetAtMs - y.forgetAtMs || byBytes(a, b));
-    for (const [id] of due.slice(0, FORGOTTEN_PER_HOLD)) this.#sessions.delete(id);
   }
 
   /** One slot is free again: who has waited longest gets the turn, and everybody who waits is told. */
@@ -301,28 +285,26 @@ export class SlotTable {
   }
 
   #endHold(id: string): void {
-    const hold = this.#holds.get(id);
+    const hold = this.#kept.holds.get(id);
     if (hold === undefined) return;
-    this.#holds.delete(id);
+    this.#kept.holds.delete(id);
     this.#add(hold.poolField, -1);
     this.#add("H", -1);
   }
 
   #freeHold(id: string, nowMs: number): void {
-    const hold = this.#holds.get(id);
+    const hold = this.#kept.holds.get(id);
     if (hold === undefined) return;
     this.#endHold(id);
     this.#giveBack(hold.limits, nowMs);
   }
 
   #dropHolds(pool: string, nowMs: number): void {
-    for (const [id, hold] of inOrderOfExpiry(this.#holds))
-      if (hold.poolField === `h|${pool}`) this.#freeHold(id, nowMs);
+    for (const id of this.#kept.ofPool(`h|${pool}`)) this.#freeHold(id, nowMs);
   }
 
   #freeExpiredHolds(nowMs: number): void {
-    const expired = inOrderOfExpiry(this.#holds).filter(([, hold]) => hold.expiresAtMs <= nowMs);
-    for (const [id] of expired.slice(0, EXPIRED_PER_CALL)) this.#freeHold(id, nowMs);
+    for (const id of this.#kept.expired(nowMs)) this.#freeHold(id, nowMs);
   }
 
   #add(field: string, by: number): void {
@@ -334,7 +316,7 @@ export class SlotTable {
   #addUp(): void {
     this.#totals.clear();
     for (const { counts } of this.#held.values()) for (const [limit, count] of counts) this.#add(limit, count);
-    for (const hold of this.#holds.values()) {
+    for (const hold of this.#kept.holds.values()) {
       for (const limit of hold.limits) this.#add(limit, 1);
       this.#add(hold.poolField, 1);
       this.#add("H", 1);
@@ -343,10 +325,7 @@ export class SlotTable {
 
   #forget(nowMs: number): void {
     this.#marks.prune(nowMs);
-    for (const pool of [...this.#starvingUntil.keys()]) {
-      if (!this.#isStarving(pool, nowMs)) this.#starvingUntil.delete(pool);
-    }
-    for (const [id, session] of this.#sessions) if (session.forgetAtMs <= nowMs) this.#sessions.delete(id);
+    this.#kept.forget(nowMs);
   }
 
   #announceFalls(before: ReadonlyMap<string, number>, nowMs: number): void {
@@ -385,13 +364,4 @@ function addTo(counts: Map<string, number>, limits: Limits, by: number): void {
     if (count > 0) counts.set(limit, count);
     else counts.delete(limit);
   }
-}
-
-/** As Redis orders a sorted set: by expiry, then by name. */
-function inOrderOfExpiry(holds: ReadonlyMap<string, HeldSession>): [string, HeldSession][] {
-  return [...holds].sort(([a, x], [b, y]) => x.expiresAtMs - y.expiresAtMs || byBytes(a, b));
-}
-
-function byBytes(a: string, b: string): number {
-  return Buffer.compare(Buffer.from(a), Buffer.from(b));
 }

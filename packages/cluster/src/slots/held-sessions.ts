@@ -1,0 +1,100 @@
+/**
+ * The table's memory of sessions: slots held for them, when their last step finished, and which pools may hold nothing
+ * because somebody starves. Counts are the table's business.
+ */
+import type { Limits } from "./slot-fields";
+
+export interface HeldSession {
+  /** Field of the pool's count of held sessions. */
+  readonly poolField: string;
+  readonly limits: Limits;
+  readonly expiresAtMs: number;
+}
+
+export interface Session {
+  readonly finishedAtMs: number;
+  readonly holdsInRow: number;
+  readonly forgetAtMs: number;
+}
+
+/** How long a starving claim keeps its pool from being held. */
+const STARVING_MS = 1000;
+/** Holds that ran out and are freed by one batch; the rest waits for the next call. */
+const EXPIRED_PER_CALL = 100;
+/** The longest a slot is ever held. */
+const MAX_HOLD_MS = 60_000;
+/** Sessions forgotten by one hold, which adds one at most. */
+const FORGOTTEN_PER_HOLD = 2;
+
+export class HeldSessions {
+  readonly holds = new Map<string, HeldSession>();
+  readonly sessions = new Map<string, Session>();
+  readonly #starvingUntil = new Map<string, number>();
+
+  /** Nothing is held in the pool for a second from here. */
+  starve(pool: string, nowMs: number): void {
+    this.#starvingUntil.set(pool, nowMs + STARVING_MS);
+  }
+
+  isStarving(pool: string, nowMs: number): boolean {
+    const untilMs = this.#starvingUntil.get(pool) ?? 0;
+    return untilMs > nowMs && untilMs <= nowMs + STARVING_MS;
+  }
+
+  /** Holds that ran out, as many as one call frees, longest past first. */
+  expired(nowMs: number): string[] {
+    const expired = this.#inOrder().filter(([, hold]) => hold.expiresAtMs <= nowMs);
+    return expired.slice(0, EXPIRED_PER_CALL).map(([id]) => id);
+  }
+
+  ofPool(poolField: string): string[] {
+    return this.#inOrder().flatMap(([id, hold]) => (hold.poolField === poolField ? [id] : []));
+  }
+
+  /** Removes holds that ran out, or lie further ahead than any was ever made; answers how many. */
+  dropRunOut(nowMs: number): number {
+    const before = this.holds.size;
+    for (const [id, { expiresAtMs }] of this.holds) {
+      if (expiresAtMs <= nowMs || expiresAtMs > nowMs + MAX_HOLD_MS) this.holds.delete(id);
+    }
+    return before - this.holds.size;
+  }
+
+  /** A step of the session is over; a few sessions whose time has come are forgotten. */
+  finished(id: string, session: Session, nowMs: number): void {
+    this.sessions.set(id, session);
+    const due = [...this.sessions].filter(([, { forgetAtMs }]) => forgetAtMs <= nowMs);
+    due.sort(([a, x], [b, y]) => x.forgetAtMs - y.forgetAtMs || byBytes(a, b));
+    for (const [old] of due.slice(0, FORGOTTEN_PER_HOLD)) this.sessions.delete(old);
+  }
+
+  forget(nowMs: number): void {
+    for (const pool of [...this.#starvingUntil.keys()]) {
+      if (!this.isStarving(pool, nowMs)) this.#starvingUntil.delete(pool);
+    }
+    for (const [id, session] of this.sessions) if (session.forgetAtMs <= nowMs) this.sessions.delete(id);
+  }
+
+  clear(): void {
+    for (const map of [this.holds, this.sessions, this.#starvingUntil]) map.clear();
+  }
+
+  /** All that counts, times told from `nowMs`. */
+  picture(nowMs: number): unknown[] {
+    const ahead = (atMs: number) => Math.max(0, atMs - nowMs);
+    return [
+      [...this.#starvingUntil].map(([pool, untilMs]) => [pool, ahead(untilMs)]).sort(),
+      [...this.holds].map(([id, { expiresAtMs }]) => [id, ahead(expiresAtMs)]).sort(),
+      [...this.sessions].map(([id, { finishedAtMs, holdsInRow }]) => [id, finishedAtMs - nowMs, holdsInRow]).sort(),
+    ];
+  }
+
+  /** As Redis orders a sorted set: by expiry, then by name. */
+  #inOrder(): [string, HeldSession][] {
+    return [...this.holds].sort(([a, x], [b, y]) => x.expiresAtMs - y.expiresAtMs || byBytes(a, b));
+  }
+}
+
+function byBytes(a: string, b: string): number {
+  return Buffer.compare(Buffer.from(a), Buffer.from(b));
+}
