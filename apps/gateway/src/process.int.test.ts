@@ -1,6 +1,6 @@
 /** The gateway's life as an operator sees it: processes, signals, files and ports. */
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { connect } from "@obleth/db";
@@ -16,6 +16,8 @@ let processes: GatewayProcess[];
 /** A data folder after its first run is made once; most tests begin with a copy of it, which is much quicker. */
 beforeAll(async () => {
   home = mkdtempSync(path.join(tmpdir(), "obleth-process-"));
+  // Else root's database user could not enter, and the database would lie elsewhere and stay there.
+  chmodSync(home, 0o755);
   backend = await HeldBackend.start();
   const first = await GatewayProcess.start(path.join(home, "template"), ENVIRONMENT());
   await first.stop();
@@ -29,6 +31,7 @@ afterAll(() => {
 
 beforeEach(() => {
   folder = mkdtempSync(path.join(home, "test-"));
+  chmodSync(folder, 0o755);
   backend.isOpen = true;
   processes = [];
   onTestFailed(() => console.log(processes.map((one) => one.output).join("\n---\n")));
