@@ -8,11 +8,11 @@ import { finishesUpTo } from "./finish-counts";
 import type { GroupId, PoolId } from "./ids";
 import { NO_CAP } from "./limits";
 import { isQuiet } from "./pool";
+import { type GroupPart, type Part, splitOf } from "./pool-split";
 import { positionsIn } from "./positions";
 import { compareLevels, type Level, scoreOf } from "./score";
-import { splitSlots } from "./shares";
 import type { EngineSnapshot, GroupSnapshot, KeySnapshot, PoolSnapshot, TenantSnapshot } from "./snapshot";
-import type { Account, EngineState, Group, Key, Pool, PoolSettings, Tenant } from "./state";
+import type { Account, EngineState, Key, Pool, PoolSettings, Tenant } from "./state";
 import { keysOf } from "./tenant-keys";
 
 /** One pool's counts for history and gauges. */
@@ -71,54 +71,53 @@ export function sample(state: EngineState): PoolSample[] {
   return samples;
 }
 
-/** A pool's shares, worked out for everybody with work. */
-interface Split {
-  readonly usable: number;
-  readonly groups: readonly Group[];
-  readonly tenantsOf: ReadonlyMap<Group, readonly Tenant[]>;
-  readonly slots: ReadonlyMap<Account, number>;
-  /** Part of the whole pool by weight alone, 0 to 1. */
-  readonly weightShares: ReadonlyMap<Account, number>;
-}
-
 /** What a picture is taken of besides the pool: the time, and when the requests whose claims are open arrived. */
 interface Moment {
   readonly nowMs: number;
   readonly claims: ReadonlyMap<Key, number>;
 }
 
+/** What the pictures of one pool share. */
+interface Scene {
+  readonly moment: Moment;
+  readonly usable: number;
+  readonly isSomebodyAbove: boolean;
+  readonly positions: ReadonlyMap<Tenant, number>;
+  readonly tenants: TenantSnapshot[];
+  readonly keys: KeySnapshot[];
+}
+
 function picturePool(state: EngineState, pool: Pool, moment: Moment): PoolSnapshot {
-  const { nowMs } = moment;
-  const split = splitOf(state, pool, usableOf(state, pool));
-  const positions = positionsIn(state, pool, split.usable);
-  const groups: GroupSnapshot[] = [];
+  const usable = usableOf(state, pool);
+  const parts = splitOf(state, pool, usable);
   const tenants: TenantSnapshot[] = [];
   const keys: KeySnapshot[] = [];
-  const isSomebodyAbove = hasBorrower(split);
-  let oldestMs = Number.POSITIVE_INFINITY;
+  const positions = positionsIn(state, pool, usable);
+  const scene: Scene = { moment, usable, isSomebodyAbove: hasBorrower(parts), positions, tenants, keys };
   let borrowed = 0;
-  for (const group of split.groups) {
+  const groups = parts.map((part) => {
+    const first = tenants.length;
+    for (const member of part.members) tenants.push(pictureTenant(member, scene));
+    const picture = pictureGroup(part, usable);
     let borrowedInside = 0;
-    for (const tenant of split.tenantsOf.get(group) ?? []) {
-      const arrivedMs = pictureKeys(tenant, { slotShare: split.slots.get(tenant) ?? 0, moment, keys });
-      const position = positions.get(tenant) ?? null;
-      const picture = pictureTenant(tenant, { split, nowMs, arrivedMs, position, isSomebodyAbove });
-      oldestMs = Math.min(oldestMs, arrivedMs);
-      borrowedInside += picture.borrowed;
-      tenants.push(picture);
-    }
-    const picture = pictureGroup(group, split);
+    for (let i = first; i < tenants.length; i++) borrowedInside += tenants[i]?.borrowed ?? 0;
     borrowed += Math.max(picture.borrowed, borrowedInside);
-    groups.push(picture);
-  }
+    return picture;
+  });
+  const { settings } = pool;
   return {
-    ...poolHeader(pool.id, pool.settings),
-    usable: split.usable,
-    ...usageOf(pool),
+    pool: pool.id,
+    size: settings.size,
+    configuredSize: settings.configuredSize,
+    usable,
+    admissionWeight: settings.admissionWeight,
+    inFlight: runningOf(pool),
+    queued: pool.queued + pool.claiming,
+    held: pool.held,
     borrowed,
-    oldestWaitMs: waitOf(oldestMs, nowMs),
+    oldestWaitMs: longestWait(tenants),
     virtualTime: virtualTimeOf(state, pool),
-    finishes5m: finishesUpTo(pool.finishes, nowMs),
+    finishes5m: finishesUpTo(pool.finishes, moment.nowMs),
     groups,
     tenants,
     keys,
@@ -127,52 +126,49 @@ function picturePool(state: EngineState, pool: Pool, moment: Moment): PoolSnapsh
 
 /** A pool that is configured but has no state at the moment. */
 function emptyPool(state: EngineState, id: PoolId, settings: PoolSettings): PoolSnapshot {
-  const usable = Math.max(1, Math.min(settings.size, state.ceiling - state.taken));
-  const nothing = { inFlight: 0, queued: 0, held: 0, borrowed: 0 };
-  const lists = { groups: [], tenants: [], keys: [] };
   return {
-    ...poolHeader(id, settings),
-    usable,
-    ...nothing,
+    pool: id,
+    size: settings.size,
+    configuredSize: settings.configuredSize,
+    usable: Math.max(1, Math.min(settings.size, state.ceiling - state.taken)),
+    admissionWeight: settings.admissionWeight,
+    inFlight: 0,
+    queued: 0,
+    held: 0,
+    borrowed: 0,
     oldestWaitMs: null,
     virtualTime: 0,
     finishes5m: 0,
-    ...lists,
+    groups: [],
+    tenants: [],
+    keys: [],
   };
 }
 
-function poolHeader(pool: PoolId, { size, configuredSize, admissionWeight }: PoolSettings) {
-  return { pool, size, configuredSize, admissionWeight };
-}
-
-function pictureGroup(group: Group, split: Split): GroupSnapshot {
-  const slotCap = split.slots.get(group) ?? 0;
-  const weightShare = split.weightShares.get(group) ?? 0;
+function pictureGroup({ account: group, slots, weightShare }: GroupPart, usable: number): GroupSnapshot {
   return {
     name: group.id,
     weight: group.weight,
-    ...usageOf(group),
-    borrowed: borrowedOf(group, slotCap),
-    slotCap,
+    inFlight: runningOf(group),
+    queued: group.queued + group.claiming,
+    held: group.held,
+    borrowed: borrowedOf(group, slots),
+    slotCap: slots,
     servedTokens: group.served,
     shareScore: scoreOf(group),
     weightShare,
-    expectedSlots: weightShare * split.usable,
+    expectedSlots: weightShare * usable,
   };
 }
 
-function pictureTenant(
-  tenant: Tenant,
-  at: { split: Split; nowMs: number; arrivedMs: number; position: number | null; isSomebodyAbove: boolean },
-): TenantSnapshot {
-  const { split, nowMs } = at;
+/** Adds the pictures of the tenant's keys to the scene and returns its own. */
+function pictureTenant({ account: tenant, slots, weightShare }: Part<Tenant>, scene: Scene): TenantSnapshot {
+  const { nowMs } = scene.moment;
   const { policy } = tenant;
-  const usage = usageOf(tenant);
-  const slotShare = split.slots.get(tenant) ?? 0;
-  const weightShare = split.weightShares.get(tenant) ?? 0;
-  const inUse = usage.inFlight + usage.held;
-  const borrowed = borrowedOf(tenant, slotShare);
-  const sinceMs = tenant.pool.aboveSince.get(tenant) ?? tenant.pool.splitChangedMs;
+  const arrivedMs = pictureKeys(tenant, slots, scene);
+  const queued = tenant.queued + tenant.claiming;
+  const borrowed = borrowedOf(tenant, slots);
+  const isBelow = queued > 0 && tenant.taken - tenant.claiming < slots;
   return {
     tenantId: tenant.id,
     group: tenant.group.id,
@@ -180,45 +176,48 @@ function pictureTenant(
     boostFactor: policy.boostFactor,
     effectiveWeight: tenant.weight,
     maxInFlight: capOf(tenant.cap),
-    ...usage,
+    inFlight: runningOf(tenant),
+    queued,
+    held: tenant.held,
     borrowed,
-    slotShare,
+    slotShare: slots,
     servedTokens: tenant.served,
     shareScore: scoreOf(tenant),
     weightShare,
-    expectedSlots: weightShare * split.usable,
-    oldestWaitMs: waitOf(at.arrivedMs, nowMs),
-    belowShare: usage.queued > 0 && inUse < slotShare && at.isSomebodyAbove,
+    expectedSlots: weightShare * scene.usable,
+    oldestWaitMs: waitOf(arrivedMs, nowMs),
+    belowShare: isBelow && scene.isSomebodyAbove,
     atCap: tenant.taken >= tenant.cap,
-    position: at.position,
-    aboveShareMs: borrowed > 0 ? Math.max(0, nowMs - sinceMs) : null,
+    position: scene.positions.get(tenant) ?? null,
+    aboveShareMs: borrowed > 0 ? sinceAbove(tenant, nowMs) : null,
   };
 }
 
-/** Adds the tenant's keys that have work to `keys`; returns when its oldest waiting request arrived, or Infinity. */
-function pictureKeys(tenant: Tenant, to: { slotShare: number; moment: Moment; keys: KeySnapshot[] }): number {
+/** Adds the tenant's keys that have work; returns when its oldest waiting request arrived, or Infinity. */
+function pictureKeys(tenant: Tenant, slotShare: number, { moment, keys }: Scene): number {
+  const { nowMs, claims } = moment;
   let totalWeight = 0;
   for (const key of keysOf(tenant)) if (!isQuiet(key)) totalWeight += key.weight;
   let oldestMs = Number.POSITIVE_INFINITY;
   for (const key of keysOf(tenant)) {
     if (isQuiet(key)) continue;
     const weightShare = key.weight / totalWeight;
-    const arrivedMs = Math.min(
-      key.oldest?.arrivedMs ?? Number.POSITIVE_INFINITY,
-      to.moment.claims.get(key) ?? Number.POSITIVE_INFINITY,
-    );
+    let arrivedMs = key.oldest?.arrivedMs ?? Number.POSITIVE_INFINITY;
+    if (claims.size > 0) arrivedMs = Math.min(arrivedMs, claims.get(key) ?? Number.POSITIVE_INFINITY);
     oldestMs = Math.min(oldestMs, arrivedMs);
-    to.keys.push({
+    keys.push({
       keyId: key.id,
       tenantId: tenant.id,
       weight: key.weight,
       maxInFlight: capOf(key.cap),
-      ...usageOf(key),
+      inFlight: runningOf(key),
+      queued: key.queued + key.claiming,
+      held: key.held,
       servedTokens: key.served,
       shareScore: scoreOf(key),
       weightShare,
-      expectedSlots: to.slotShare * weightShare,
-      oldestWaitMs: waitOf(arrivedMs, to.moment.nowMs),
+      expectedSlots: slotShare * weightShare,
+      oldestWaitMs: waitOf(arrivedMs, nowMs),
       atCap: key.taken >= key.cap,
     });
   }
@@ -234,45 +233,6 @@ function oldestClaims(state: EngineState): Map<Key, number> {
   return oldest;
 }
 
-/** The split over everybody with work: by group and then tenant, or by tenant alone under `weighted`. */
-function splitOf(state: EngineState, pool: Pool, usable: number): Split {
-  const isWeighted = state.config.algorithm === "weighted";
-  const groups = pool.groupLine.active.items.toSorted(byId);
-  const tenantsOf = new Map(groups.map((group) => [group, group.line.active.items.toSorted(byId)]));
-  const slots = new Map<Account, number>();
-  const weightShares = new Map<Account, number>();
-  if (!isWeighted) divide(usable, groups, slots);
-  else divide(usable, [...tenantsOf.values()].flat(), slots);
-  const poolWeight = isWeighted ? sumOf(groups, (group) => group.line.active.total) : pool.groupLine.active.total;
-  for (const [group, tenants] of tenantsOf) {
-    const part = (isWeighted ? group.line.active.total : group.weight) / poolWeight;
-    weightShares.set(group, part);
-    for (const tenant of tenants) weightShares.set(tenant, (part * tenant.weight) / group.line.active.total);
-    if (isWeighted)
-      slots.set(
-        group,
-        sumOf(tenants, (tenant) => slots.get(tenant) ?? 0),
-      );
-    else divide(slots.get(group) ?? 0, tenants, slots);
-  }
-  return { usable, groups, tenantsOf, slots, weightShares };
-}
-
-/** Splits by weight with the scores' exact order as the tie-breaker. */
-function divide(part: number, accounts: readonly Account[], slots: Map<Account, number>): void {
-  const ordered = accounts.toSorted(compareLevels);
-  let place = 0;
-  const claimants = ordered.map((account, index) => {
-    const before = ordered[index - 1];
-    if (before !== undefined && compareLevels(before, account) !== 0) place += 1;
-    return { id: account.id, weight: account.weight, score: place };
-  });
-  const parts = splitSlots(part, claimants);
-  ordered.forEach((account, index) => {
-    slots.set(account, parts[index] ?? 0);
-  });
-}
-
 /** The lowest score among tenants that wait; with nobody waiting, the highest level that is remembered. */
 function virtualTimeOf(state: EngineState, pool: Pool): number {
   let lowest: Level | undefined;
@@ -286,23 +246,28 @@ function virtualTimeOf(state: EngineState, pool: Pool): number {
   return scoreOf(lowest ?? (state.config.algorithm === "weighted" ? pool.tenantLine.level : highest));
 }
 
-function hasBorrower(split: Split): boolean {
-  for (const tenants of split.tenantsOf.values()) {
-    for (const tenant of tenants) if (borrowedOf(tenant, split.slots.get(tenant) ?? 0) > 0) return true;
-  }
-  return false;
+function hasBorrower(parts: readonly GroupPart[]): boolean {
+  return parts.some(({ members }) => members.some(({ account, slots }) => borrowedOf(account, slots) > 0));
 }
 
 function borrowedOf(account: Account, share: number): number {
   return Math.max(0, account.taken - account.claiming - Math.max(1, share));
 }
 
-function usageOf(counts: { taken: number; held: number; claiming: number; queued: number }) {
-  return { inFlight: runningOf(counts), queued: counts.queued + counts.claiming, held: counts.held };
+function sinceAbove(tenant: Tenant, nowMs: number): number {
+  return Math.max(0, nowMs - (tenant.pool.aboveSince.get(tenant) ?? tenant.pool.splitChangedMs));
 }
 
 function runningOf(counts: { taken: number; held: number; claiming: number }): number {
   return counts.taken - counts.held - counts.claiming;
+}
+
+function longestWait(tenants: readonly TenantSnapshot[]): number | null {
+  let longestMs: number | null = null;
+  for (const { oldestWaitMs } of tenants) {
+    if (oldestWaitMs !== null && (longestMs === null || oldestWaitMs > longestMs)) longestMs = oldestWaitMs;
+  }
+  return longestMs;
 }
 
 function waitOf(arrivedMs: number, nowMs: number): number | null {
@@ -311,12 +276,4 @@ function waitOf(arrivedMs: number, nowMs: number): number | null {
 
 function capOf(cap: number): number | null {
   return cap === NO_CAP ? null : cap;
-}
-
-function sumOf<Item>(items: readonly Item[], value: (item: Item) => number): number {
-  return items.reduce((sum, item) => sum + value(item), 0);
-}
-
-function byId(a: Account, b: Account): number {
-  return a.id < b.id ? -1 : 1;
 }
