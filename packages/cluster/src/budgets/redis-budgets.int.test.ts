@@ -165,6 +165,8 @@ class FlakyLink {
   isDown = false;
   losesAnswers = false;
   calls = 0;
+  /** Calls under way. */
+  outstanding = 0;
   readonly #redis: RedisFixture;
 
   constructor(redis: RedisFixture) {
@@ -174,7 +176,8 @@ class FlakyLink {
   async run(name: ScriptName, keys: readonly string[], args: readonly (string | number)[]): Promise<unknown> {
     this.calls++;
     if (this.isDown) throw new Error("connection refused");
-    const answer = await this.#redis.scripts.run(name, keys, args);
+    this.outstanding++;
+    const answer = await this.#redis.scripts.run(name, keys, args).finally(() => this.outstanding--);
     if (this.losesAnswers) throw new Error("connection reset");
     return answer;
   }
@@ -184,3 +187,40 @@ class FlakyLink {
     return this.#redis.client.ping();
   }
 }
+
+describe("budgets through a long outage", () => {
+  it("keep a bounded number of settlements in memory, count the rest, and send no burst of stale calls", async () => {
+    const redis = await openRedis();
+    const clock = new VirtualClock();
+    const link = new FlakyLink(redis);
+    const budgets = new RedisBudgets({
+      scripts: link,
+      keys: redis.keys,
+      clock,
+      timeoutMs: 250,
+      ping: () => link.ping(),
+      books: redis.client,
+    });
+    link.isDown = true;
+    const limits = { minute: null, terms: [{ subject: "t", term: "t", endsAtMs: null, tokens: 1e9, costUsd: null }] };
+    for (let i = 0; i < 51_000; i++) {
+      const spend = { requestId: `r${i}`, ...limits, estimatedTokens: 1, estimatedCostUsd: 0 };
+      await budgets.reserve(spend);
+      await budgets.settle(spend, { tokens: 1, costUsd: 0 });
+    }
+    expect(link.calls).toBe(1);
+    expect(budgets.unsentCount).toBe(50_000);
+    expect(budgets.droppedSettlements).toBe(1000);
+    link.isDown = false;
+    clock.advance(1000);
+    let most = 0;
+    while (budgets.unsentCount > 0 || !budgets.isAvailable) {
+      await new Promise((resolve) => setImmediate(resolve));
+      most = Math.max(most, link.outstanding);
+    }
+    await budgets.close();
+    expect(most).toBeLessThanOrEqual(100);
+    expect(await budgets.usage({ subject: "t", term: "t" })).toMatchObject({ usedTokens: 50_000, reservedTokens: 0 });
+    await redis.close();
+  });
+});
