@@ -42,6 +42,36 @@ describe("other arrangements of Redis", { timeout: 60_000 }, () => {
     );
   });
 
+  it("a hash slot that moves to another node under load costs a moment of fallback at most", async () => {
+    const redis = await startRedisCluster();
+    closers.push(() => redis.close());
+    const fleet = new RealFleet("obleth");
+    closers.push(() => fleet.close());
+    for (let i = 0; i < 2; i++) await fleet.add({ url: redis.url, isCluster: true });
+    await eventually("both share", () => fleet.modes.every((mode) => mode === "shared"));
+    let isOver = false;
+    for (const { replica } of fleet.replicas) {
+      const next = () => {
+        if (!isOver) replica.arrive(request(20), () => setTimeout(next, 5));
+      };
+      for (let i = 0; i < 15; i++) next();
+    }
+    await eventually("some were served", () => fleet.backend.served > 100);
+    await redis.moveSlotOf("{obleth}");
+    const { served } = fleet.backend;
+    await eventually("requests go on", () => fleet.backend.served > served + 100);
+    await eventually("both share", () => fleet.modes.every((mode) => mode === "shared"));
+    await eventually("the fleet is within its slots", () => fleet.backend.running(POOL) <= 20);
+    fleet.backend.resetHighest();
+    const after = fleet.backend.served;
+    await eventually("more were served", () => fleet.backend.served > after + 300, 20_000);
+    isOver = true;
+    await eventually("all is quiet", () =>
+      fleet.replicas.every(({ replica }) => replica.running + replica.queued === 0),
+    );
+    expect(fleet.backend.highest(POOL)).toBeLessThanOrEqual(20);
+  });
+
   it("a Sentinel failover under load fails no request and ends in shared slots on the new primary", async () => {
     const redis = await startSentinel();
     closers.push(() => redis.close());

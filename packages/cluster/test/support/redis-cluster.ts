@@ -10,6 +10,8 @@ const SLOTS = 16_384;
 export interface TestCluster {
   readonly nodes: readonly TestRedis[];
   readonly url: string;
+  /** Moves the hash slot that a key lies in, with all its keys, to another node. */
+  moveSlotOf(key: string): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -37,10 +39,30 @@ export async function startRedisCluster(): Promise<TestCluster> {
   return {
     nodes,
     url: nodes[0]?.url ?? "",
+    moveSlotOf: (key) => moveSlot(nodes, key),
     close: async () => {
       await Promise.all(nodes.map((node) => node.kill()));
     },
   };
+}
+
+async function moveSlot(nodes: readonly TestRedis[], key: string): Promise<void> {
+  const clients = nodes.map((node) => new Redis(node.url));
+  const ids = await Promise.all(clients.map((client) => client.call("CLUSTER", "MYID")));
+  const slot = Number(await clients[0]?.call("CLUSTER", "KEYSLOT", key));
+  const from = Math.floor(slot / Math.ceil(SLOTS / nodes.length));
+  const to = (from + 1) % nodes.length;
+  const [source, target, port] = [clients[from], clients[to], nodes[to]?.port];
+  if (source === undefined || target === undefined || port === undefined) throw new Error("no such node");
+  await target.call("CLUSTER", "SETSLOT", slot, "IMPORTING", String(ids[from]));
+  await source.call("CLUSTER", "SETSLOT", slot, "MIGRATING", String(ids[to]));
+  for (;;) {
+    const keys = await source.call("CLUSTER", "GETKEYSINSLOT", slot, 100);
+    if (!Array.isArray(keys) || keys.length === 0) break;
+    await source.call("MIGRATE", "127.0.0.1", port, "", 0, 5000, "REPLACE", "KEYS", ...keys.map(String));
+  }
+  for (const client of [target, source]) await client.call("CLUSTER", "SETSLOT", slot, "NODE", String(ids[to]));
+  for (const client of clients) client.disconnect();
 }
 
 async function startClusterNode(): Promise<TestRedis & { readonly busPort: number }> {
