@@ -84,7 +84,7 @@ export function freeSlot(state: EngineState, key: Key): void {
   const { tenant } = key;
   const { aboveSince } = tenant.pool;
   if (aboveSince.size > 0 && tenant.taken <= shareInForce(tenant.group.line, tenant)) aboveSince.delete(tenant);
-  refreshAll(state, key);
+  if (tenant.pool.queued > 0) refreshAll(state, key);
   becomeQuiet(state, key);
 }
 

@@ -402,7 +402,7 @@ describe("memory", () => {
     const run = start(8);
     const idle = run.state.idleSessions;
     play(run, "first");
-    for (let i = 0; i < MAX_IDLE_SESSIONS - 1; i++) idle.add({ of: { byId: new Map(), seat: 0 } } as never);
+    for (let i = 0; i < MAX_IDLE_SESSIONS - 1; i++) idle.add({ of: { byId: new Map(), cell: 0 } } as never);
     expect([...idle][0]?.id).toBe("first");
     play(run, "last");
     expect(idle.size).toBe(MAX_IDLE_SESSIONS);

@@ -11,7 +11,6 @@ import { admitNext, announceRefusal, freeSlot, leaveLine, putInLine, redeemHold,
 import { unreachable } from "./assert";
 import { hasRoom } from "./candidates";
 import { abandonClaim, settleClaim, shouldProbe, startProbe, unblock } from "./claims";
-import { refreshAll } from "./counts";
 import { Deadlines } from "./deadlines";
 import { type Decision, Decisions } from "./decisions";
 import type { Effect, Refusal } from "./effects";
@@ -164,8 +163,8 @@ function arrive(state: EngineState, event: Arrive): void {
   if (redeemHold(state, waiter, "fast")) return;
   if (event.timeoutMs !== null && (!isFree || state.isShared)) state.deadlines.add(waiter, event.timeoutMs);
   if (isFree) {
+    // Nobody here could run, so nobody's place changes.
     takeSlot(state, waiter, "fast");
-    refreshAll(state, key);
   } else if (shouldProbe(state, waiter)) {
     startProbe(state, waiter);
   } else {

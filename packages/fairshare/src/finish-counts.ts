@@ -6,13 +6,14 @@ const SLICES = 61;
 
 export interface FinishCounts {
   readonly counts: Uint32Array;
-  /** Number of the latest slice written, from time zero. */
+  /** Number of the latest slice written, from time zero, and where it is kept. */
   slice: number;
+  position: number;
 }
 
 /** No finishes yet. */
 export function makeFinishCounts(): FinishCounts {
-  return { counts: new Uint32Array(SLICES), slice: 0 };
+  return { counts: new Uint32Array(SLICES), slice: 0, position: 0 };
 }
 
 /** Counts one finish at `nowMs`; O(1), O(slices) after a pause. */
@@ -23,8 +24,9 @@ export function countFinish(finishes: FinishCounts, nowMs: number): void {
     const stale = Math.min(slice - finishes.slice, SLICES);
     for (let i = 0; i < stale; i++) counts[positionOf(slice - i)] = 0;
     finishes.slice = slice;
+    finishes.position = positionOf(slice);
   }
-  counts[positionOf(slice)] = (counts[positionOf(slice)] ?? 0) + 1;
+  counts[finishes.position] = (counts[finishes.position] ?? 0) + 1;
 }
 
 /** Finishes in the five minutes up to `nowMs`, to the slice. */

@@ -119,7 +119,7 @@ function checkHeads(pool: Pool): void {
     for (const key of readyKeysOf(tenant)) {
       if (tenant.heap === null || pool.settings.affinity === null) continue;
       wanted += 1;
-      assert(key.sessions !== null && key.sessions.seat !== -1, `key ${key.id}: among the heads`);
+      assert(key.sessions !== null && key.sessions.cell !== -1, `key ${key.id}: among the heads`);
       assert(key.sessions.hi === key.oldest?.id, `key ${key.id}: rank among the heads`);
     }
   }

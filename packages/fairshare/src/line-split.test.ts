@@ -4,7 +4,7 @@ import { updateSplit } from "./line-split";
 import { splitSlots } from "./shares";
 
 function member(id: string, weight: number, hi: number): Member {
-  return { id, weight, hi, lo: 0, lastGranted: 0, seat: -1, weightSlot: -1, taken: 0, share: 0, shareStamp: 0 };
+  return { id, weight, hi, lo: 0, lastGranted: 0, cell: -1, weightSlot: -1, taken: 0, share: 0, shareStamp: 0 };
 }
 
 function lineOf(members: readonly Member[]): Line<Member> {

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { firstOf, type Ranked, RankHeap, ranksBefore } from "./rank-heap";
 
 function item(id: string, hi = 0, over: Partial<Ranked> = {}): Ranked {
-  return { id, hi, lo: 0, lastGranted: 0, seat: -1, ...over };
+  return { id, hi, lo: 0, lastGranted: 0, cell: -1, ...over };
 }
 
 function generator(seed: number) {
@@ -54,7 +54,7 @@ describe("the heap", () => {
       } else if (kind === 2) {
         inside.delete(picked);
         heap.remove(picked);
-        expect(picked.seat).toBe(-1);
+        expect(picked.cell).toBe(-1);
         expect(heap.has(picked)).toBe(false);
       } else {
         picked.hi += random(5) - 2;

@@ -4,7 +4,7 @@
  * Order: lowest score, then least recently granted, then id by code units; the same rule at every level, and total, so
  * the heap's inner layout never decides anything.
  *
- * A walk up or down touches flat arrays only: each item has a seat, and ranks, seats and places are numbers, four
+ * A walk up or down touches flat arrays only: each item has a cell, and ranks, cells and places are numbers, four
  * children to a parent. Items themselves are looked at when two ranks are equal. Whoever changes an item's rank calls
  * `moved` before anything else looks at the heap. A heap that never had two items has no arrays.
  */
@@ -15,8 +15,8 @@ export interface Ranked extends Level {
   readonly id: string;
   /** Number of the latest grant in the whole engine; 0 before the first. */
   lastGranted: number;
-  /** Its seat in the heap it stands in; -1 when in none. */
-  seat: number;
+  /** Its cell in the heap it stands in; -1 when in none. */
+  cell: number;
 }
 
 /** Whether a goes before b. */
@@ -44,11 +44,11 @@ const NO_RANKS = new Float64Array(0);
 export class RankHeap<T extends Ranked> {
   #top: T | undefined;
   #count = 0;
-  /** Items by seat; undefined while there are no arrays. */
+  /** Items by cell; undefined while there are no arrays. */
   #items: (T | undefined)[] | undefined;
-  #freeSeats: number[] | undefined;
-  /** Seats and ranks in heap order, and places by seat. */
-  #seatAt = NO_NUMBERS;
+  #freeCells: number[] | undefined;
+  /** Cells and ranks in heap order, and places by cell. */
+  #cellAt = NO_NUMBERS;
   #placeOf = NO_NUMBERS;
   #ranks = NO_RANKS;
 
@@ -63,17 +63,17 @@ export class RankHeap<T extends Ranked> {
 
   /** Whether the item stands in this heap. O(1). */
   has(item: T): boolean {
-    if (item.seat === -1) return false;
+    if (item.cell === -1) return false;
     if (this.#items === undefined) return this.#top === item;
-    const place = this.#placeOf[item.seat] ?? this.#count;
-    return this.#items[item.seat] === item && place < this.#count && this.#seatAt[place] === item.seat;
+    const place = this.#placeOf[item.cell] ?? this.#count;
+    return this.#items[item.cell] === item && place < this.#count && this.#cellAt[place] === item.cell;
   }
 
   /** Everybody in the heap, in no useful order. O(n). */
   values(): T[] {
     const items = this.#items;
     if (items === undefined) return this.#top === undefined ? [] : [this.#top];
-    return Array.from(this.#seatAt.subarray(0, this.#count), (seat) => items[seat] as T);
+    return Array.from(this.#cellAt.subarray(0, this.#count), (cell) => items[cell] as T);
   }
 
   /** Adds an item that stands in no heap. */
@@ -82,45 +82,45 @@ export class RankHeap<T extends Ranked> {
     this.#count += 1;
     if (this.#items === undefined) {
       if (place === 0) {
-        item.seat = 0;
+        item.cell = 0;
         this.#top = item;
         return;
       }
       this.#items = [this.#top as T];
-      this.#freeSeats = [];
+      this.#freeCells = [];
       this.#grow();
       this.#put(this.#top as T, 0, 0);
-    } else if (this.#seatAt.length === place) {
+    } else if (this.#cellAt.length === place) {
       this.#grow();
     }
-    const free = (this.#freeSeats as number[]).pop();
-    const seat = free ?? this.#items.length;
+    const free = (this.#freeCells as number[]).pop();
+    const cell = free ?? this.#items.length;
     if (free === undefined) this.#items.push(item);
-    else this.#items[seat] = item;
-    item.seat = seat;
+    else this.#items[cell] = item;
+    item.cell = cell;
     this.#rise(item, place);
   }
 
   /** Takes out an item that stands in this heap. */
   remove(item: T): void {
-    const { seat } = item;
-    item.seat = -1;
+    const { cell } = item;
+    item.cell = -1;
     this.#count -= 1;
     if (this.#items === undefined) {
       this.#top = undefined;
       return;
     }
-    this.#freeSeats?.push(seat);
-    this.#items[seat] = undefined;
-    const place = this.#placeOf[seat] as number;
-    const lastSeat = this.#seatAt[this.#count] as number;
-    if (lastSeat !== seat) this.#settle(this.#items[lastSeat] as T, place);
+    this.#freeCells?.push(cell);
+    this.#items[cell] = undefined;
+    const place = this.#placeOf[cell] as number;
+    const lastCell = this.#cellAt[this.#count] as number;
+    if (lastCell !== cell) this.#settle(this.#items[lastCell] as T, place);
     else if (place === 0) this.#top = undefined;
   }
 
   /** Restores order after the rank of an item that stands in this heap has changed. */
   moved(item: T): void {
-    if (this.#items !== undefined) this.#settle(item, this.#placeOf[item.seat] as number);
+    if (this.#items !== undefined) this.#settle(item, this.#placeOf[item.cell] as number);
   }
 
   /** Reads every rank again after all of them were shifted alike, so that the order is as before. O(n). */
@@ -128,8 +128,8 @@ export class RankHeap<T extends Ranked> {
     const items = this.#items;
     if (items === undefined) return;
     for (let place = 0; place < this.#count; place++) {
-      const seat = this.#seatAt[place] as number;
-      this.#put(items[seat] as T, seat, place);
+      const cell = this.#cellAt[place] as number;
+      this.#put(items[cell] as T, cell, place);
     }
   }
 
@@ -147,7 +147,7 @@ export class RankHeap<T extends Ranked> {
       this.#shift(parent, place);
       place = parent;
     }
-    this.#put(item, item.seat, place);
+    this.#put(item, item.cell, place);
   }
 
   /** Moves `item` down from a free place until it goes before its children. */
@@ -162,8 +162,8 @@ export class RankHeap<T extends Ranked> {
       this.#shift(first, place);
       place = first;
     }
-    this.#put(item, item.seat, place);
-    if (from === 0) this.#top = this.#items?.[this.#seatAt[0] as number];
+    this.#put(item, item.cell, place);
+    if (from === 0) this.#top = this.#items?.[this.#cellAt[0] as number];
   }
 
   /** Whether `item` goes before what stands at `place`. */
@@ -196,24 +196,24 @@ export class RankHeap<T extends Ranked> {
   }
 
   #idAt(place: number): string {
-    return ((this.#items as T[])[this.#seatAt[place] as number] as T).id;
+    return ((this.#items as T[])[this.#cellAt[place] as number] as T).id;
   }
 
   /** Copies what stands at one place to another. */
   #shift(from: number, to: number): void {
-    const seat = this.#seatAt[from] as number;
+    const cell = this.#cellAt[from] as number;
     const ranks = this.#ranks;
-    this.#seatAt[to] = seat;
-    this.#placeOf[seat] = to;
+    this.#cellAt[to] = cell;
+    this.#placeOf[cell] = to;
     ranks[to * WIDTH] = ranks[from * WIDTH] as number;
     ranks[to * WIDTH + 1] = ranks[from * WIDTH + 1] as number;
     ranks[to * WIDTH + 2] = ranks[from * WIDTH + 2] as number;
   }
 
-  #put(item: T, seat: number, place: number): void {
+  #put(item: T, cell: number, place: number): void {
     const ranks = this.#ranks;
-    this.#seatAt[place] = seat;
-    this.#placeOf[seat] = place;
+    this.#cellAt[place] = cell;
+    this.#placeOf[cell] = place;
     ranks[place * WIDTH] = item.hi;
     ranks[place * WIDTH + 1] = item.lo;
     ranks[place * WIDTH + 2] = item.lastGranted;
@@ -222,14 +222,14 @@ export class RankHeap<T extends Ranked> {
 
   /** Doubles the room of all three arrays. */
   #grow(): void {
-    const capacity = Math.max(FIRST_CAPACITY, 2 * this.#seatAt.length);
-    const seatAt = new Int32Array(capacity);
+    const capacity = Math.max(FIRST_CAPACITY, 2 * this.#cellAt.length);
+    const cellAt = new Int32Array(capacity);
     const placeOf = new Int32Array(capacity);
     const ranks = new Float64Array(capacity * WIDTH);
-    seatAt.set(this.#seatAt);
+    cellAt.set(this.#cellAt);
     placeOf.set(this.#placeOf);
     ranks.set(this.#ranks);
-    this.#seatAt = seatAt;
+    this.#cellAt = cellAt;
     this.#placeOf = placeOf;
     this.#ranks = ranks;
   }

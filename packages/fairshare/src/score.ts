@@ -46,7 +46,12 @@ export function compareLevels(a: Level, b: Level): number {
 export function charge(score: Score, tokens: number): void {
   const weight = score.weight;
   const whole = quotient(tokens, weight);
-  const first = (tokens - whole * weight) * BASE;
+  const left = tokens - whole * weight;
+  if (left === 0) {
+    score.hi += whole;
+    return;
+  }
+  const first = left * BASE;
   const firstDigit = quotient(first, weight);
   const second = (first - firstDigit * weight) * BASE + score.rest;
   const secondDigit = quotient(second, weight);

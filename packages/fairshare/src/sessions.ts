@@ -57,7 +57,7 @@ export function dropSessions(state: EngineState, pool: Pool): void {
       session.isGone = true;
       state.idleSessions.delete(session);
     }
-    if (of.seat !== -1) pool.heads.remove(of);
+    if (of.cell !== -1) pool.heads.remove(of);
     of.key.sessions = null;
   }
   pool.sessions.clear();
@@ -220,8 +220,8 @@ export function refreshHead(key: Key): void {
   const { heads } = tenant.pool;
   const couldRun = key.isReady && tenant.heap !== null && oldest !== null;
   if (couldRun) sessions.hi = oldest.id;
-  if (!couldRun && sessions.seat !== -1) heads.remove(sessions);
-  else if (couldRun && sessions.seat === -1) heads.push(sessions);
+  if (!couldRun && sessions.cell !== -1) heads.remove(sessions);
+  else if (couldRun && sessions.cell === -1) heads.push(sessions);
   else if (couldRun) heads.moved(sessions);
 }
 
@@ -250,8 +250,8 @@ function placeWarm(state: EngineState, session: Session): void {
   const first = session.waiters[0];
   const belongs = first !== undefined && isWarm(state, session);
   if (first !== undefined) session.hi = first.id;
-  if (!belongs && session.seat !== -1) warm.remove(session);
-  else if (belongs && session.seat === -1) warm.push(session);
+  if (!belongs && session.cell !== -1) warm.remove(session);
+  else if (belongs && session.cell === -1) warm.push(session);
   else if (belongs) warm.moved(session);
 }
 
@@ -259,7 +259,7 @@ function forgetSession(session: Session): void {
   const { of } = session;
   session.isGone = true;
   of.byId.delete(session.id);
-  if (of.byId.size > 0 || of.seat !== -1 || of.key.oldest !== null) return;
+  if (of.byId.size > 0 || of.cell !== -1 || of.key.oldest !== null) return;
   of.pool.sessions.delete(of.id);
   of.key.sessions = null;
 }
@@ -269,7 +269,7 @@ function makeKeySessions(pool: Pool, key: Key): KeySessions {
     hi: 0,
     lo: 0,
     lastGranted: 0,
-    seat: -1,
+    cell: -1,
     id: key.id,
     pool,
     key,
@@ -286,7 +286,7 @@ function makeSession(of: KeySessions, id: Session["id"]): Session {
     hi: 0,
     lo: 0,
     lastGranted: 0,
-    seat: -1,
+    cell: -1,
     id,
     of,
     running: 0,
