@@ -42,7 +42,10 @@ test("a wait is explained in the engine's words, and the numbers stay while it i
   expect(["pool_full", "next_in_line", "below_share"]).toContain(reason);
   const text = await why.textContent();
   expect(text).toContain("api-batch");
-  await adminPage.waitForTimeout(2500);
+  // Two more readings of the live state must not change what is being read.
+  for (let reading = 0; reading < 2; reading++) {
+    await adminPage.waitForResponse((response) => response.url().includes("/fairshare/live"));
+  }
   expect(await why.textContent()).toBe(text);
   await adminPage.keyboard.press("Escape");
   await expect(why).toBeHidden();

@@ -56,7 +56,7 @@ test("names that look like code are shown as text everywhere", async ({ adminPag
   for (const path of ["/tenants", "/fairshare/groups", "/audit", "/", "/usage"]) {
     await adminPage.goto(`${stack.urls.dashboard}${path}`);
     await expect(adminPage.getByRole("heading", { level: 1 })).toBeVisible();
-    await adminPage.waitForTimeout(500);
+    await adminPage.waitForLoadState("networkidle");
     expect(await adminPage.evaluate(() => (window as { hit?: number }).hit), path).toBeUndefined();
   }
   await adminPage.goto(`${stack.urls.dashboard}/tenants?q=${encodeURIComponent("__proto__")}`);
