@@ -19,10 +19,10 @@ import { pickInKey, recordJump, sessionQueued, sessionStarted, sessionUnqueued }
 import type { EngineState, HeldSlot, Key, Pool, Waiter } from "./state";
 
 /** Lifts to the level of its siblings whoever, at each level, has nothing waiting; call when a request arrives. */
-export function rejoinAll(state: EngineState, key: Key): void {
+export function rejoinAll(key: Key): void {
   const { tenant } = key;
   if (key.queued === 0) rejoinKey(key);
-  if (tenant.queued === 0) rejoinTenant(state, tenant);
+  if (tenant.queued === 0) rejoinTenant(tenant);
   if (tenant.group.queued === 0) rejoinGroup(tenant.group);
 }
 

@@ -158,7 +158,7 @@ function arrive(state: EngineState, event: Arrive): void {
     refuseUnqueued(state, waiter, "queue_full");
     return;
   }
-  rejoinAll(state, key);
+  rejoinAll(key);
   state.waiters.add(waiter);
   if (redeemHold(state, waiter, "fast")) return;
   if (event.timeoutMs !== null && (!isFree || state.isShared)) state.deadlines.add(waiter, event.timeoutMs);
@@ -186,7 +186,7 @@ function finish(state: EngineState, { waiterId, actualTokens }: Finish): void {
   state.waiters.delete(waiterId);
   countFinish(key.tenant.pool.finishes, state.nowMs);
   state.decisions.write("released", waiter, state.nowMs);
-  if (actualTokens !== null && state.config.settle === "actual") correctCharge(state, waiter, actualTokens);
+  if (actualTokens !== null && state.config.settle === "actual") correctCharge(waiter, actualTokens);
   if (state.isShared) finishShared(state, waiter);
   else if (waiter.session !== null && keepForSession(state, waiter)) return;
   else {

@@ -9,15 +9,10 @@
  * Source: Goyal, Vin, Cheng, "Start-time Fair Queueing" (1996), applied per level; see the package README.
  */
 import { costInForce } from "./limits";
-import { firstInLine, type Line } from "./line";
+import { firstInLine } from "./line";
 import { charge, compareLevels, type Level, placeAt, REBASE_AT, raiseTo, reweigh, uncharge } from "./score";
 import type { Account, ChargeRecord, EngineState, Group, Key, Pool, Tenant, Waiter } from "./state";
 import { keysOf } from "./tenant-keys";
-
-/** The line a tenant's score is compared in: its group, or the whole pool under `weighted`. */
-export function tenantLineOf(state: EngineState, tenant: Tenant): Line<Tenant> {
-  return state.config.algorithm === "weighted" ? tenant.pool.tenantLine : tenant.group.line;
-}
 
 /** Lifts a key that had nothing waiting to the level of its siblings. Call before its first request queues. */
 export function rejoinKey(key: Key): void {
@@ -26,8 +21,8 @@ export function rejoinKey(key: Key): void {
 }
 
 /** Lifts a tenant that had nothing waiting to the level of its siblings. */
-export function rejoinTenant(state: EngineState, tenant: Tenant): void {
-  const line = tenantLineOf(state, tenant);
+export function rejoinTenant(tenant: Tenant): void {
+  const { line } = tenant;
   if (rejoin(tenant, { lowest: firstInLine(line), level: line.level })) line.epoch += 1;
   if (line !== tenant.group.line) tenant.group.line.epoch += 1;
 }
@@ -42,7 +37,7 @@ export function rejoinGroup(group: Group): void {
 export function chargeAdmission(state: EngineState, key: Key, tokens: number): void {
   const { tenant } = key;
   const { group, pool } = tenant;
-  const line = tenantLineOf(state, tenant);
+  const { line } = tenant;
   state.grants += 1;
   book(key, tenant.keyLevel, tokens);
   book(tenant, line.level, tokens);
@@ -92,14 +87,14 @@ export function undoCharge(key: Key, before: ChargeRecord, tokens: number): void
  * Corrects an admission's charge to what was really used, at all three levels. A correction downwards stops at the
  * line's virtual time: it gives back what was charged too much, never a head start.
  */
-export function correctCharge(state: EngineState, waiter: Waiter, actualTokens: number): void {
+export function correctCharge(waiter: Waiter, actualTokens: number): void {
   const { key, costTokens } = waiter;
   const { tenant } = key;
   const { group, pool } = tenant;
   const excess = costTokens - costInForce(actualTokens);
   if (excess === 0) return;
   correct(key, tenant.keyLevel, excess);
-  correct(tenant, tenantLineOf(state, tenant).level, excess);
+  correct(tenant, tenant.line.level, excess);
   correct(group, pool.groupLine.level, excess);
   group.line.epoch += 1;
   pool.groupLine.epoch += 1;

@@ -100,6 +100,7 @@ function moveToGroup(state: EngineState, tenant: Tenant, to: Group): void {
     restate(tenant, { old: from.line.level, now: firstInLine(to.line) ?? to.line.level });
   }
   tenant.group = to;
+  if (state.config.algorithm === "hierarchical") tenant.line = to.line;
   if (wasActive) becomeActive(state, tenant);
   refreshGroup(from);
   if (wasActive && isQuiet(from)) {

@@ -4,7 +4,7 @@
  */
 import { makeFinishCounts } from "./finish-counts";
 import type { PoolId } from "./ids";
-import { isForgettable, tenantLineOf } from "./ledger";
+import { isForgettable } from "./ledger";
 import { capInForce, limitInForce, weightInForce } from "./limits";
 import { makeLine, splitChanged } from "./line";
 import { effectiveWeight, type GroupPolicy, type KeyPolicy, type TenantPolicy } from "./policy";
@@ -95,6 +95,7 @@ export function getTenant(state: EngineState, pool: Pool, policy: TenantPolicy):
     id: policy.id,
     pool,
     group,
+    line,
     policy,
     cap: capInForce(policy.maxInFlight, state.capDivisor),
     isBlocked: false,
@@ -193,7 +194,7 @@ export function becomeQuiet(state: EngineState, key: Key): void {
   if (isQuiet(key) && isForgettable(key, tenant.keyLevel)) forgetKey(key);
   if (!isQuiet(tenant)) return;
   const { group, pool } = tenant;
-  pool.aboveSince.delete(tenant);
+  if (pool.aboveSince.size > 0) pool.aboveSince.delete(tenant);
   if (tenant.weightSlot !== -1) {
     group.line.active.remove(tenant);
     pool.activeTenants -= 1;
@@ -204,8 +205,8 @@ export function becomeQuiet(state: EngineState, key: Key): void {
     splitChanged(pool.groupLine);
   }
   pool.splitChangedMs = state.nowMs;
-  if (isForgettable(tenant, tenantLineOf(state, tenant).level)) forget(tenant);
-  else if (pool.tenants.size - pool.activeTenants > pool.sweepAt) sweep(state, pool);
+  if (isForgettable(tenant, tenant.line.level)) forget(tenant);
+  else if (pool.tenants.size - pool.activeTenants > pool.sweepAt) sweep(pool);
   if (pool.taken === 0 && pool.queued === 0) becomeQuietPool(state, pool);
 }
 
@@ -234,11 +235,11 @@ function forget(tenant: Tenant): void {
 }
 
 /** Looks through all quiet accounts of a pool. Runs once per as many new ones as were kept, so O(1) each. */
-function sweep(state: EngineState, pool: Pool): void {
+function sweep(pool: Pool): void {
   let kept = 0;
   for (const tenant of pool.tenants.values()) {
     if (!isQuiet(tenant)) continue;
-    if (isForgettable(tenant, tenantLineOf(state, tenant).level)) forget(tenant);
+    if (isForgettable(tenant, tenant.line.level)) forget(tenant);
     else kept += 1;
   }
   pool.sweepAt = Math.max(SWEEP_AT_LEAST, 2 * kept);

@@ -76,6 +76,8 @@ export interface Tenant extends Taker {
   readonly id: TenantId;
   readonly pool: Pool;
   group: Group;
+  /** Where its score is compared: its group's line, or the whole pool's under `weighted`. */
+  line: Line<Tenant>;
   policy: TenantPolicy;
   cap: number;
   isBlocked: boolean;
