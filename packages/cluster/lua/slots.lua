@@ -118,7 +118,8 @@ local function total(field)
 end
 
 local function add(field, by)
-  count[field] = math.max(0, total(field) + by)
+  local n = (count[field] or total(field)) + by
+  count[field] = n > 0 and n or 0
 end
 
 local function add_own(limits, by)
@@ -127,6 +128,8 @@ end
 
 local marks, changed_marks = {}, {}
 local may_have_marks = count.W > now
+-- Without any, nothing needs to look.
+local has_marks = may_have_marks
 
 -- The mark of a limit, false when it has none.
 local function mark_of(limit)
@@ -141,6 +144,7 @@ end
 
 local function change_mark(limit)
   changed_marks[limit] = true
+  has_marks = true
   count.W = now + WAIT_MS
 end
 
@@ -161,7 +165,7 @@ local function give_back(limits, pool)
   for i = 1, 4 do
     local limit = limits[i]
     add(limit, -1)
-    local mark = mark_of(limit)
+    local mark = has_marks and mark_of(limit)
     if mark and (mark.till > 0 or #mark.waits > 0) then
       announced[pool] = true
       if mark.till == 0 then
@@ -242,7 +246,7 @@ local function claim(op)
     if size >= 0 then
       local used = count[limits[i]]
       if used >= size then return deny(limits, i) end
-      local mark = used + 1 >= size and mark_of(limits[i])
+      local mark = has_marks and used + 1 >= size and mark_of(limits[i])
       if mark and mark.till > 0 and mark.turn ~= me then return deny(limits, i, mark.till) end
     end
   end
@@ -250,7 +254,7 @@ local function claim(op)
     local limit = limits[i]
     count[limit] = count[limit] + 1
     own[limit] = own[limit] + 1
-    local mark = mark_of(limit)
+    local mark = has_marks and mark_of(limit)
     if mark then
       unmark(mark, me)
       if mark.turn == me then mark.turn, mark.till = '-', 0 end
