@@ -3,6 +3,7 @@
  * order when the process stops.
  */
 import type { IncomingMessage, Server, ServerOptions, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { malformedHttpResponse } from "../error-response";
 import { Endpoints } from "../upstream/endpoints";
@@ -29,6 +30,9 @@ export const PROXY_SERVER_OPTIONS: ServerOptions = {
   keepAlive: true,
 };
 
+/** How often a drain looks whether answers have left, ms. */
+const FLUSH_CHECK_MS = 20;
+
 export interface ProxyListener {
   /** For `request` events. */
   handle(req: IncomingMessage, res: ServerResponse): void;
@@ -40,7 +44,10 @@ export interface ProxyListener {
   readonly activeCount: number;
   /** From here on requests are refused with 503 and connections close behind their answers. */
   startDraining(): void;
-  /** Resolves when all requests have ended; those that have not after `graceMs` are cut short. */
+  /**
+   * Resolves when all requests have ended and their answers have left the process. Requests that have not ended after
+   * `graceMs` are cut short; answers that clients have not taken by then are given up.
+   */
   drain(graceMs: number): Promise<void>;
   /** Closes connections to backends. */
   close(): void;
@@ -56,6 +63,7 @@ class Listener implements ProxyListener {
   readonly #pipeline: Pipeline;
   readonly #endpoints: Endpoints;
   readonly #checks: HealthChecks;
+  readonly #sockets = new Set<Socket>();
 
   constructor(deps: ProxyDeps) {
     const { clock, settings, random, events } = deps;
@@ -83,6 +91,10 @@ class Listener implements ProxyListener {
   }
 
   attachTo(server: Server): void {
+    server.on("connection", (socket: Socket) => {
+      this.#sockets.add(socket);
+      socket.once("close", () => this.#sockets.delete(socket));
+    });
     server.on("request", (req, res) => this.#take(req, res, { expectsContinue: false }));
     server.on("checkContinue", (req, res) => this.#take(req, res, { expectsContinue: true }));
     server.on("checkExpectation", (req, res) => this.#pipeline.refuseExpectation(req, res));
@@ -102,9 +114,14 @@ class Listener implements ProxyListener {
 
   async drain(graceMs: number): Promise<void> {
     this.startDraining();
-    const timer = this.#deps.clock.setTimer(graceMs, () => this.#cutShortAll());
+    const { clock } = this.#deps;
+    const deadlineMs = clock.monotonicMs() + graceMs;
+    const timer = clock.setTimer(graceMs, () => this.#cutShortAll());
     await new Promise<void>((resolve) => this.#endings.whenIdle(resolve));
     timer.cancel();
+    while (this.#hasUnsentBytes() && clock.monotonicMs() < deadlineMs) {
+      await new Promise<void>((resolve) => clock.setTimer(FLUSH_CHECK_MS, resolve));
+    }
   }
 
   close(): void {
@@ -117,6 +134,12 @@ class Listener implements ProxyListener {
     // A pipelined request has its turn when the answers before it have gone out; until then it takes nothing.
     if (res.socket === null) res.once("socket", () => this.#pipeline.run(req, res, options));
     else this.#pipeline.run(req, res, options);
+  }
+
+  /** A slow client may still be taking an answer whose request has long ended. */
+  #hasUnsentBytes(): boolean {
+    for (const socket of this.#sockets) if (socket.writableLength > 0 && !socket.destroyed) return true;
+    return false;
   }
 
   #cutShortAll(): void {

@@ -192,4 +192,23 @@ describe("when the process has to stop", () => {
     expect(rig.records.map((record) => record.outcome)).toEqual(["shutting_down", "shutting_down", "shutting_down"]);
     await until(() => upstream.open === 0);
   });
+
+  it("waits for a slow client to take the rest of an answer whose backend is done", async () => {
+    const body = `["${"x".repeat(20 * 1024 * 1024)}"]`;
+    const { rig, upstream } = await gateway((answer) =>
+      answer.write(
+        `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
+      ),
+    );
+    const client = await RawClient.send(rig.port, rawChat({ model: "m", messages: [] }));
+    await until(() => client.received.length > 0);
+    client.socket.pause();
+    await until(() => upstream.open === 1);
+    const drained = rig.listener.drain(20_000);
+    setTimeout(() => client.socket.resume(), 100);
+    await drained;
+    rig.server.closeAllConnections();
+    await until(() => client.isClosed);
+    expect(client.text.endsWith('xx"]')).toBe(true);
+  });
 });

@@ -24,6 +24,8 @@ export class ChunkedWriter {
 
   /** False when the client is behind. The head has been written before the first call. */
   write(bytes: Buffer): boolean {
+    // A chunk of no bytes would be the end of the answer.
+    if (bytes.length === 0) return true;
     const { res } = this;
     const { socket } = res;
     // Until the first piece the head may still wait inside the response object; it has to go out first.
