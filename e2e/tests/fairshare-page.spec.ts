@@ -61,7 +61,7 @@ test("each number on the page is the one the API gave", async ({ adminPage, stac
   const row = `[data-row="${pool.model}"]`;
   await expect.poll(() => shownValue(adminPage, row, "cap")).toBe(8);
   for (let look = 0; look < 10; look += 1) {
-    await adminPage.waitForTimeout(400);
+    await adminPage.waitForResponse(/fairshare\/live/);
     const shown = await adminPage.locator(row).evaluate((found) => {
       const of = (field: string) => Number(found.querySelector(`[data-field="${field}"]`)?.getAttribute("data-value"));
       return { inUse: of("in_use"), queued: of("queued") };
@@ -95,12 +95,7 @@ test("paused, nothing is read and the page says since when", async ({ adminPage,
   await expect(adminPage.locator("[data-freshness=live]")).toBeVisible();
   await adminPage.keyboard.press("p");
   await expect(adminPage.locator("[data-freshness=paused]")).toContainText("Paused at");
-  let reads = 0;
-  adminPage.on("request", (request) => {
-    if (request.url().includes("/fairshare/live")) reads += 1;
-  });
-  await adminPage.waitForTimeout(3000);
-  expect(reads).toBe(0);
+  await expect(adminPage.waitForRequest(/fairshare\/live/, { timeout: 3000 })).rejects.toThrow(/Timeout/);
   await adminPage.keyboard.press("p");
   await expect(adminPage.locator("[data-freshness=live]")).toBeVisible();
 });

@@ -82,25 +82,11 @@ export function formatDay(tsMs: number, zone: Zone): string {
   return clock("day", zone).format(tsMs);
 }
 
-/** Whole date and time with the zone's name, for titles. */
-export function formatFullTime(tsMs: number, zone: Zone): string {
-  return clock("full", zone).format(tsMs);
-}
-
 const CLOCK_OPTIONS: Record<string, Intl.DateTimeFormatOptions> = {
   hms: { hour: "2-digit", minute: "2-digit", second: "2-digit" },
   hm: { hour: "2-digit", minute: "2-digit" },
   dhm: { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" },
   day: { weekday: "long", day: "numeric", month: "long", year: "numeric" },
-  full: {
-    day: "numeric",
-    month: "short",
-    year: "numeric",
-    hour: "2-digit",
-    minute: "2-digit",
-    second: "2-digit",
-    timeZoneName: "short",
-  },
 };
 
 function clock(kind: keyof typeof CLOCK_OPTIONS, zone: Zone): Intl.DateTimeFormat {

@@ -11,8 +11,6 @@ const OVERLAY =
 const CARD =
   "fixed top-1/2 left-1/2 z-50 max-h-[calc(100dvh-32px)] w-[calc(100vw-32px)] max-w-lg -translate-x-1/2 -translate-y-1/2 overflow-auto rounded-panel border bg-card p-5 text-body shadow-layer outline-none data-[state=open]:animate-in data-[state=open]:fade-in-0 data-[state=open]:duration-150";
 
-export const DialogClose = Base.Close;
-
 interface DialogProps {
   isOpen: boolean;
   onClose: () => void;

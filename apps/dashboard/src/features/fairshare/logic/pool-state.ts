@@ -43,21 +43,6 @@ export function filterState(band: PoolBand): FilterState {
   return band === "full_waiting" ? "full" : band;
 }
 
-export type Tone = "urgent" | "neutral" | "watch" | "open" | "idle" | "none";
-
-/** How much of a claim on the reader's eye a state makes. */
-export function bandTone(band: PoolBand): Tone {
-  const tones: Record<PoolBand, Tone> = {
-    full_waiting: "urgent",
-    full: "neutral",
-    busy: "watch",
-    open: "open",
-    idle: "idle",
-    no_servers: "none",
-  };
-  return tones[band];
-}
-
 /** The word on the badge. `waiting` is given with the word only where the reader must act. */
 export function bandLabel(band: PoolBand, queued: number): string {
   const labels: Record<PoolBand, string> = {

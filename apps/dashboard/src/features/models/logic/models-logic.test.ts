@@ -1,0 +1,107 @@
+import { describe, expect, it } from "vitest";
+import { affinityDraft, affinityErrors, affinityOf, holdVerdict } from "./affinity-draft";
+import { capacityDraft, capacityErrors, draftSize, isCapacityChanged } from "./capacity-draft";
+import { matchesModel, modelRows, modelsAnswer } from "./model-rows";
+
+const endpoint = (state: string, enabled = true) => ({ enabled, health: { state } });
+const model = (over = {}) => ({
+  id: "1",
+  name: "llama",
+  aliases: ["big"],
+  type: "chat",
+  enabled: true,
+  capacity_mode: "static" as const,
+  admission_weight: 100,
+  session_affinity: {},
+  endpoints: [endpoint("healthy"), endpoint("unhealthy"), endpoint("healthy", false)],
+  capacity: { size: 32, state: "configured" },
+  ...over,
+});
+const pool = {
+  model: "llama",
+  cap: 16,
+  in_flight: 3,
+  held: 0,
+  queued: 0,
+  borrowed: 0,
+  capacity_state: "ok" as const,
+  no_servers_cause: null,
+};
+const usage = { model: "llama", requests: 100, queued: 15, timed_out: 6, p95_wait_ms: 900 };
+
+describe("the list of models", () => {
+  it("says who serves, with how many servers, and what part of requests waited", () => {
+    expect(modelRows([model()], [pool], [usage])[0]).toMatchObject({
+      serving: "serving",
+      ready: 1,
+      size: 16,
+      waitedPart: 0.21,
+    });
+  });
+  it("tells off from without servers, and why", () => {
+    const rows = modelRows([model({ enabled: false }), model({ name: "none", endpoints: [] })], [], []);
+    expect(rows.map((row) => [row.serving, row.cause])).toEqual([
+      ["off", null],
+      ["no_servers", "no_base_url"],
+    ]);
+    expect(modelsAnswer(rows)).toBe("0 serving, 1 without servers, 1 off.");
+  });
+  it("finds names and aliases, and what waits over a fifth of the time", () => {
+    const [row] = modelRows([model()], [pool], [usage]);
+    const filter = { text: "", mode: null, isOffOnly: false, isWaitingOnly: false };
+    if (row === undefined) throw new Error("no row");
+    expect(matchesModel(row, { ...filter, text: "BIG" })).toBe(true);
+    expect(matchesModel(row, { ...filter, isWaitingOnly: true })).toBe(true);
+    expect(matchesModel(row, { ...filter, mode: "discovered" })).toBe(false);
+    expect(modelsAnswer([row])).toBe("1 serving. llama is small for its traffic.");
+  });
+});
+
+describe("a pool's size", () => {
+  const facts = {
+    capacity_mode: "static" as const,
+    max_in_flight: null,
+    per_replica_max_in_flight: 8,
+    capacity_headroom: 1.25,
+  };
+  it("left empty is the gateway's default", () => {
+    expect(draftSize(capacityDraft(facts), { defaultSize: 32, readyServers: null })).toBe(32);
+    expect(isCapacityChanged(capacityDraft(facts), facts)).toBe(false);
+  });
+  it("discovered is ready servers times slots times headroom, rounded up", () => {
+    const draft = { ...capacityDraft(facts), mode: "discovered" as const };
+    expect(draftSize(draft, { defaultSize: 32, readyServers: 3 })).toBe(30);
+    expect(draftSize(draft, { defaultSize: 32, readyServers: null })).toBeNull();
+    expect(capacityErrors({ ...draft, headroom: "11", perServer: "0" })).toMatchObject({
+      headroom: expect.any(String),
+      perServer: expect.any(String),
+    });
+  });
+});
+
+describe("session affinity", () => {
+  it("left alone follows the gateway", () => {
+    expect(affinityOf(affinityDraft({}))).toEqual({});
+    expect(affinityOf({ mode: "off", holdMs: "", heldPercent: "50", bypassSecs: "" })).toEqual({
+      enabled: false,
+      max_held_percent: 50,
+    });
+  });
+  it("refuses what is out of range with the range", () => {
+    const errors = affinityErrors({ mode: "on", holdMs: "60001", heldPercent: "101", bypassSecs: "0" });
+    expect(errors.holdMs).toContain("60,000");
+    expect(errors.heldPercent).toContain("100");
+    expect(errors.bypassSecs).toContain("1");
+    expect(affinityErrors({ mode: "on", holdMs: "0", heldPercent: "0", bypassSecs: "1" })).toEqual({
+      holdMs: null,
+      heldPercent: null,
+      bypassSecs: null,
+    });
+  });
+  it("judges holding by what is taken", () => {
+    expect(holdVerdict(0, 0)).toBeNull();
+    expect(holdVerdict(100, 81)).toContain("being used");
+    expect(holdVerdict(100, 80)).toContain("wasted");
+    expect(holdVerdict(100, 49)).toContain("run out");
+  });
+});
