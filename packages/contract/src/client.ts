@@ -199,7 +199,8 @@ async function refusalOf(response: Response): Promise<ApiError> {
   const retryAfterSecs = numberOf(response.headers.get("retry-after"));
   const body = (await response.json().catch(() => undefined)) as Partial<ErrorEnvelope> | undefined;
   const error = body?.error;
-  if (error === undefined || typeof error !== "object") {
+  // Other listeners and proxies on the way answer with errors of their own.
+  if (error?.type !== "obleth_management_error") {
     const details = { ...NO_ANSWER, status: response.status, code: "unexpected", retryAfterSecs } as const;
     return new ApiError(`The gateway answered ${response.status}.`, details);
   }
