@@ -31,7 +31,7 @@ await exitWith(async () => {
   for (const { address, variable } of Object.values(listen)) await requireFree(address, variable);
   if (!flags.isPrebuilt) {
     await ensureInstalled();
-    if (!flags.isDev) await ensureBuilt(["@obleth/gateway", "@obleth/dashboard", "@obleth/sim-backend"]);
+    if (!flags.isDev) await ensureBuilt(["@obleth/gateway", "@obleth/dashboard", "@obleth/sim-backend", "@obleth/cli"]);
   }
   return runUntilStopped({ flags, dataDir, listen });
 });

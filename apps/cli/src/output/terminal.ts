@@ -1,4 +1,5 @@
 /** Where a command writes and whom it asks: results to the output, remarks and questions beside it. */
+import { once } from "node:events";
 import { createInterface } from "node:readline/promises";
 import { usageError } from "../failure";
 
@@ -25,7 +26,9 @@ export function processTerminal(): Terminal {
       if (!stdin.isTTY || !stderr.isTTY) throw usageError("There is nobody here to ask.", `Say it with ${instead}.`);
       const reader = createInterface({ input: stdin, output: stderr });
       try {
-        return (await reader.question(`${question} `)).trim();
+        // Ctrl-C and Ctrl-D close the reader, which then never answers.
+        const closed = once(reader, "close").then(() => "");
+        return (await Promise.race([reader.question(`${question} `), closed])).trim();
       } finally {
         reader.close();
       }
