@@ -57,20 +57,21 @@ describe("operations on their way", () => {
     expect(settled).toHaveLength(5);
   });
 
-  it("wait for the next call while four are outstanding, and then share it", () => {
+  it("wait for the next call while two are outstanding, and then share it", () => {
     const { calls, line, push, answer } = setup();
     line.resume(1);
     for (let i = 0; i < 9; i++) push();
-    expect(calls).toHaveLength(4);
+    expect(calls).toHaveLength(2);
     answer(0);
-    expect(calls).toHaveLength(5);
-    expect(calls[4]?.batch.operations).toHaveLength(5);
+    expect(calls).toHaveLength(3);
+    expect(calls[2]?.batch.operations).toHaveLength(7);
   });
 
   it("never exceed 200 in one call", () => {
-    const { calls, line, push } = setup();
+    const { calls, line, push, answer } = setup();
     line.resume(1);
     push(450);
+    answer(0);
     expect(calls.map((call) => call.batch.operations.length)).toEqual([200, 200, 50]);
   });
 

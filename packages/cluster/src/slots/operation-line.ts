@@ -8,8 +8,8 @@ import type { BatchAnswer, SlotAnswer, SlotOperation, SlotStore, StoreResult } f
 
 /** Operations of one call: bounds how long one script keeps Redis busy (about half a millisecond). */
 const MAX_OPERATIONS = 200;
-/** Calls outstanding. More would not be faster: what waits meanwhile shares the next call. */
-const MAX_OUTSTANDING = 4;
+/** Calls outstanding: one on its way while another is answered. More would send smaller calls, which cost more each. */
+const MAX_OUTSTANDING = 2;
 
 export type Settle = (answer: SlotAnswer | "failed") => void;
 
