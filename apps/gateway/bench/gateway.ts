@@ -41,9 +41,9 @@ export async function runGatewayBench({ quick }: { readonly quick: boolean }) {
     stub,
     load,
     rounds: quick ? 3 : 7,
-    roundMs: quick ? 500 : 3000,
+    roundMs: quick ? 500 : 2500,
     warmRequests: quick ? 2000 : 20_000,
-    warmMs: quick ? 1500 : 30_000,
+    warmMs: quick ? 1500 : 15_000,
     waiting: quick ? 1000 : 5000,
   };
   try {

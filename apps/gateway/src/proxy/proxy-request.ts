@@ -12,8 +12,6 @@ import type { Waiting } from "../scheduler/admission";
 import type { Permit } from "../scheduler/permit";
 import type { UsageFigures } from "../upstream/usage-figures";
 import type { UsageRecord } from "../usage/usage-record";
-import type { CallFields } from "./body/scan-call";
-import type { CallRoute } from "./routes";
 
 export type Outcome = UsageRecord["outcome"];
 
@@ -45,15 +43,11 @@ export class ProxyRequest {
   key: KeyRecord | null = null;
   /** True once a credential has been looked for, from when on the request leaves a usage record. */
   reachedAuthentication = false;
-  route: CallRoute | null = null;
-  body: Buffer | null = null;
-  fields: CallFields | null = null;
   model: ModelRecord | null = null;
   /** False when the model's name is not registered and goes to the common upstream. */
   isRouted = true;
   session: SessionChoice = { id: null, source: "none" };
   estimatedTokens = 0;
-  weight: number | null = null;
   admission: UsageRecord["admission"] = "rejected";
   queueWaitMs = 0;
   waiting: Waiting | null = null;
