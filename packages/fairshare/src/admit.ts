@@ -102,8 +102,8 @@ export function admitNext(state: EngineState, pool: Pool): void {
   sessionUnqueued(state, waiter);
   changeQueued(state, key, -1);
   if (pick.isLent) state.decisions.write("lent", waiter, state.nowMs);
-  recordJump(waiter);
   takeSlot(state, waiter, "queued");
+  recordJump(waiter);
   if (pick.isLent) markAboveShare(state, key);
   refreshAll(state, key);
   moveToLast(state, pool);

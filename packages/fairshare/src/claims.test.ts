@@ -1,63 +1,7 @@
 /** Shared mode: a pick waits for another party's answer while everything else goes on. */
 import { describe, expect, it } from "vitest";
-import { type Ask, EngineRun } from "../test/engine-run";
-import type { Claim, Effect } from "./effects";
-import type { ClaimOutcome } from "./events";
-import { poolId, waiterId } from "./ids";
-import type { EngineConfig } from "./state";
-
-/** An engine in shared mode whose claims a test answers by hand. */
-class SharedRun extends EngineRun {
-  readonly claims: Claim[] = [];
-  readonly released: number[] = [];
-
-  constructor(config: Partial<EngineConfig> = {}) {
-    super(config);
-    this.limits("shared");
-  }
-
-  override send(event: Parameters<EngineRun["send"]>[0]): Effect[] {
-    const effects = super.send(event);
-    for (const effect of effects) {
-      if (effect.kind === "claim") this.claims.push(effect);
-      if (effect.kind === "release") this.released.push(effect.waiterId);
-    }
-    return effects;
-  }
-
-  limits(slots: "local" | "shared", over: { ceiling?: number; capDivisor?: number } = {}): void {
-    const ceiling = over.ceiling ?? 4096;
-    this.send({
-      kind: "limits_changed",
-      ceiling,
-      configuredCeiling: ceiling,
-      slots,
-      capDivisor: over.capDivisor ?? 1,
-    });
-  }
-
-  /** Answers the oldest open claim. */
-  answer(outcome: ClaimOutcome): Effect[] {
-    const claim = this.claims.shift();
-    if (claim === undefined) throw new Error("no claim is open");
-    return this.settle(claim.waiterId, outcome);
-  }
-
-  settle(id: number, outcome: ClaimOutcome): Effect[] {
-    return this.send({ kind: "claim_settled", waiterId: waiterId(id), outcome, sinceLastFinishMs: null });
-  }
-
-  retry(pool: string | null = null): Effect[] {
-    return this.send({ kind: "retry", pool: pool === null ? null : poolId(pool) });
-  }
-
-  /** Sends a request and has its claim granted. */
-  admit(ask: Ask = {}): number {
-    const id = this.ask(ask);
-    this.answer("granted");
-    return id;
-  }
-}
+import { EngineRun } from "../test/engine-run";
+import { SharedRun } from "../test/shared-run";
 
 describe("a claim", () => {
   it("names owner, configured limits and age, and its grant is fast when it is the first", () => {

@@ -30,8 +30,14 @@ function effectFor(state: EngineState, waiter: Waiter, isForHoldOnly: boolean): 
     session: mayRedeem ? waiter.sessionId : null,
     sinceArrivalMs: state.nowMs - waiter.arrivedMs,
     isForHoldOnly,
-    isStarving: isStarving(state, pool),
+    isStarving: isStarving(state, pool) || hasStarved(state, waiter),
   };
+}
+
+/** The request itself has waited past the bypass limit; it no longer stands among those that wait. */
+function hasStarved(state: EngineState, { key, arrivedMs }: Waiter): boolean {
+  const { affinity } = key.tenant.pool.settings;
+  return affinity !== null && state.nowMs - arrivedMs >= affinity.maxBypassMs;
 }
 
 function configuredCap(cap: number | null): number | null {

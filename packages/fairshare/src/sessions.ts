@@ -199,11 +199,12 @@ export function passesOf(key: Key): number {
   return kept;
 }
 
-/** Books that a request, already out of the queue, started before older ones of its key. */
+/** Books, once, that a request that is out of the queue started before older ones of its key. */
 export function recordJump(waiter: Waiter): void {
   const { key } = waiter;
   if (key.sessions === null || key.oldest === null || key.oldest.id > waiter.id) return;
-  key.sessions.jumpers.push(waiter.id);
+  const { jumpers } = key.sessions;
+  if (!jumpers.includes(waiter.id)) jumpers.push(waiter.id);
 }
 
 /** A request that started before older ones is back in the queue. */

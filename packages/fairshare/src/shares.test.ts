@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { splitLimit, splitPool, splitSlots, splitSteps } from "./shares";
+import { splitLimit, splitPool, splitSlots, splitSteps, splitWithTies } from "./shares";
 
 const claim = (weights: readonly number[], scores: readonly number[] = []) =>
   weights.map((weight, index) => ({ id: `t${index}`, weight, score: scores[index] ?? 0 }));
@@ -66,6 +66,15 @@ describe("splitSlots", () => {
     expect(parts).toEqual([4_499_999_996, 4_500_000_000, 4]);
   });
 
+  it("rounds exactly where a product of doubles would not", () => {
+    const weights = [999_999_937, 999_999_893, 1_000_003];
+    expect(splitSlots(10_000_000_009, claim(weights))).toEqual([4_997_501_356, 4_997_501_136, 4_997_517]);
+  });
+
+  it("lets the winner of a left-over slot that is furthest above its quota pay for a lift", () => {
+    expect(splitSlots(5, claim([30, 20, 1]))).toEqual([2, 2, 1]);
+  });
+
   it("treats ids like __proto__ as any other", () => {
     expect(
       splitSlots(4, [
@@ -73,6 +82,26 @@ describe("splitSlots", () => {
         { id: "constructor", weight: 1, score: 0 },
       ]),
     ).toEqual([3, 1]);
+  });
+});
+
+describe("splitWithTies", () => {
+  it.each([
+    [8, [500, 50], false],
+    [19, [100, 100], true],
+    [8, [1, 1, 1], true],
+    [9, [1, 1, 1], false],
+    [0, [3, 1], false],
+    [3, [1, 1, 1, 1, 1], true],
+    [2, [1, 1], false],
+    [20, [500, 200, 50, 10], false],
+    [6, [1000, 1000, 1], true],
+    [5, [30, 20, 1], false],
+    [4, [1000, 1, 1, 1], false],
+    [12, [1000, 1000, 1, 1, 1], true],
+    [10, [1000, 1, 1, 1, 1, 1, 1, 1, 1, 1], false],
+  ] as const)("of %i slots over %j: equal remainders decide: %s", (slots, weights, isTied) => {
+    expect(splitWithTies(slots, claim(weights)).isTied).toBe(isTied);
   });
 });
 

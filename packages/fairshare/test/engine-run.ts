@@ -23,6 +23,7 @@ export interface Ask {
   readonly cost?: number;
   readonly session?: string | null;
   readonly timeoutMs?: number | null;
+  readonly tag?: string;
 }
 
 export type PoolAsk = Partial<Omit<PoolChanged, "kind" | "pool" | "affinity">> & {
@@ -81,6 +82,7 @@ export class EngineRun {
       costTokens: ask.cost ?? 100,
       session: ask.session === undefined || ask.session === null ? null : sessionId(ask.session),
       timeoutMs: ask.timeoutMs ?? null,
+      tag: ask.tag,
     });
     return id;
   }
