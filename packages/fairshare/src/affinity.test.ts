@@ -383,7 +383,7 @@ describe("settings that change while slots are held", () => {
   });
 });
 
-describe("memory", () => {
+describe("memory", { timeout: 60_000 }, () => {
   it("goes back to nothing after the warm time without further traffic", () => {
     const run = start(8, {}, { warmMs: 5_000 });
     for (let i = 0; i < 200; i++) play(run, `one-shot-${i}`);
@@ -427,7 +427,7 @@ describe("affinity off", () => {
   });
 });
 
-describe("counts of held slots", () => {
+describe("counts of held slots", { timeout: 60_000 }, () => {
   it("balance: made equals taken, run out, freed early and open", () => {
     const run = start(6, { maxHeldPercent: 60, maxBypassMs: 20_000 }, { maxJumps: 2, decisionLimit: 100_000 });
     let seed = 7;

@@ -4,7 +4,7 @@ import { EngineRun } from "../test/engine-run";
 
 const BOTH = ["hierarchical", "weighted"] as const;
 
-describe("counters", () => {
+describe("counters", { timeout: 60_000 }, () => {
   it.each([[2 ** 52 - 10], [2 ** 53 - 10], [1e15]])(
     "that begin at %d keep the order of ones that begin at 0, over a rebase and after it",
     (startLevel) => {
@@ -36,7 +36,7 @@ describe("counters", () => {
   );
 });
 
-describe("flows that look alike", () => {
+describe("flows that look alike", { timeout: 60_000 }, () => {
   it("are all visited: five tenants of three keys in a closed loop get equal turns, with no long gap", () => {
     const run = new EngineRun({ defaultPoolSize: 1 });
     const flows: { tenant: string; key: string }[] = [];
@@ -61,7 +61,7 @@ describe("flows that look alike", () => {
   });
 });
 
-describe("groups weighted 10,000 to 1", () => {
+describe("groups weighted 10,000 to 1", { timeout: 60_000 }, () => {
   it("leave the small one a slot of 8 at all times", () => {
     const run = new EngineRun({ defaultPoolSize: 8 });
     run.askTimes(200, { tenant: "big", groupWeight: 10_000 });
@@ -82,7 +82,7 @@ describe("groups weighted 10,000 to 1", () => {
   });
 });
 
-describe("waiters that gave up", () => {
+describe("waiters that gave up", { timeout: 60_000 }, () => {
   it("leave no ghost: 500 of 50 keys time out or leave, twenty times over, and the next request starts at once", () => {
     const run = new EngineRun({ defaultPoolSize: 1 });
     for (let round = 0; round < 20; round++) {

@@ -32,7 +32,7 @@ function generator(seed: number) {
   };
 }
 
-describe("the split of a line", () => {
+describe("the split of a line", { timeout: 60_000 }, () => {
   it.each([
     ["few weights, many ties", 4],
     ["weights to 50", 50],

@@ -39,7 +39,7 @@ describe("rank", () => {
   });
 });
 
-describe("the heap", () => {
+describe("the heap", { timeout: 60_000 }, () => {
   it("always has the first in rank on top while items come, move and leave in any order", () => {
     const random = generator(3);
     const heap = new RankHeap<Ranked>();

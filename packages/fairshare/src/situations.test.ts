@@ -164,7 +164,7 @@ describe("a weight-50 tenant that returns to a pool where a weight-500 tenant wa
   });
 });
 
-describe("10,000 tenants with 100,000 requests waiting", () => {
+describe("10,000 tenants with 100,000 requests waiting", { timeout: 60_000 }, () => {
   it.each(BOTH)("serves every tenant once in each round of 10,000 grants, %s", (algorithm) => {
     const state = createEngine({ algorithm, defaultPoolSize: 1, decisionLimit: 0 });
     const granted: number[] = [];

@@ -51,7 +51,7 @@ function ask(scheduler: Scheduler, over: { tenant?: string; cap?: number } = {})
   return { outcomes, waiting, permit };
 }
 
-describe("admission", () => {
+describe("admission", { timeout: 60_000 }, () => {
   it("settles before it returns, and returns nothing to wait for, when a slot is free", () => {
     const { scheduler } = setUp();
     const { outcomes, waiting } = ask(scheduler);
