@@ -50,9 +50,9 @@ export async function startBackend(
   };
 }
 
-/** Waits until `condition` holds, looking again every few milliseconds; throws after two seconds. */
+/** Waits until `condition` holds, looking again every few milliseconds; throws after ten seconds. */
 export async function eventually(condition: () => boolean): Promise<void> {
-  const deadline = performance.now() + 2000;
+  const deadline = performance.now() + 10_000;
   while (!condition()) {
     if (performance.now() > deadline) throw new Error("the condition never held");
     await new Promise((resolve) => setTimeout(resolve, 2));
