@@ -75,6 +75,7 @@ function LoadedKey({ entry, onClose }: Readonly<{ entry: Versioned<Key>; onClose
       title={`Key ${data.name}`}
       description={<KeyFacts entry={data} />}
       onClose={onClose}
+      rowId={data.id}
       footer={
         <div className="space-y-2">
           <SaveBar

@@ -110,7 +110,7 @@ function ObjectRow<Row>({ row, id, columns, rowIndex }: Readonly<ObjectRowProps<
   const [name, ...rest] = columns;
   return (
     <tr data-row={id} aria-rowindex={rowIndex} className="border-b last:border-b-0 hover:bg-subtle">
-      <th scope="row" className={cn("h-(--row) max-w-80 px-3 pl-4 text-left font-medium", name?.className)}>
+      <th scope="row" className={cn("h-(--row) min-w-36 max-w-80 px-3 pl-4 text-left font-medium", name?.className)}>
         {name?.render(row)}
       </th>
       {rest.map((column) => (

@@ -1,6 +1,6 @@
 "use client";
 
-import type { ReactNode } from "react";
+import { type ReactNode, useId } from "react";
 import { ErrorBoundary } from "react-error-boundary";
 import { cn } from "../../lib/cn";
 import { Button } from "./button";
@@ -18,11 +18,21 @@ interface PanelProps {
 
 /** A bordered part of a page that fails alone: an error inside leaves the rest standing. */
 export function Panel({ title, label, actions, children, className, bodyClassName, id }: Readonly<PanelProps>) {
+  const titleId = useId();
   return (
-    <section id={id} aria-label={label} className={cn("rounded-panel border bg-card", className)}>
+    <section
+      id={id}
+      aria-label={label}
+      aria-labelledby={title ? titleId : undefined}
+      className={cn("min-w-0 rounded-panel border bg-card", className)}
+    >
       {title || actions ? (
         <header className="flex min-h-12 flex-wrap items-center gap-x-3 gap-y-1 border-b px-4 py-2">
-          {title ? <h2 className="flex min-w-0 items-center gap-1 text-h2">{title}</h2> : null}
+          {title ? (
+            <h2 id={titleId} className="flex min-w-0 items-center gap-1 text-h2">
+              {title}
+            </h2>
+          ) : null}
           {actions ? <div className="ml-auto flex flex-wrap items-center gap-2">{actions}</div> : null}
         </header>
       ) : null}

@@ -14,10 +14,12 @@ interface SheetProps {
   children: ReactNode;
   footer?: ReactNode;
   className?: string;
+  /** The list row it belongs to: gets the focus back. */
+  rowId?: string;
 }
 
 /** A panel over the right edge; the whole screen on small ones. Focus starts on its heading. */
-export function Sheet({ title, description, onClose, children, footer, className }: Readonly<SheetProps>) {
+export function Sheet({ title, description, onClose, children, footer, className, rowId }: Readonly<SheetProps>) {
   const heading = useRef<HTMLHeadingElement>(null);
   return (
     <Base.Root open onOpenChange={(open) => (open ? undefined : onClose())}>
@@ -28,6 +30,10 @@ export function Sheet({ title, description, onClose, children, footer, className
           onOpenAutoFocus={(event) => {
             event.preventDefault();
             heading.current?.focus();
+          }}
+          onCloseAutoFocus={(event) => {
+            event.preventDefault();
+            rowLink(rowId)?.focus();
           }}
           className={cn(
             "fixed inset-y-0 right-0 z-50 flex w-full flex-col border-l bg-card shadow-layer outline-none data-[state=open]:animate-in data-[state=open]:fade-in-0 data-[state=open]:duration-150 min-[700px]:w-[480px]",
@@ -53,4 +59,13 @@ export function Sheet({ title, description, onClose, children, footer, className
       </Base.Portal>
     </Base.Root>
   );
+}
+
+/** The row's link, or the page's content when the row is gone, so that the focus is never lost. */
+function rowLink(rowId: string | undefined): HTMLElement | null {
+  const row =
+    rowId === undefined
+      ? null
+      : document.querySelector<HTMLElement>(`[data-row="${CSS.escape(rowId)}"] [data-row-link]`);
+  return row ?? document.getElementById("content");
 }

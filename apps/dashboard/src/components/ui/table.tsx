@@ -6,7 +6,7 @@ import { cn } from "../../lib/cn";
 
 /** Tables scroll sideways inside themselves; the page never does. */
 export function TableFrame({ children, className }: Readonly<{ children: ReactNode; className?: string }>) {
-  return <div className={cn("overflow-x-auto", className)}>{children}</div>;
+  return <div className={cn("relative overflow-x-auto", className)}>{children}</div>;
 }
 
 export function Table({ className, ...props }: Readonly<ComponentProps<"table">>) {

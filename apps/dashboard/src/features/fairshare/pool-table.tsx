@@ -50,7 +50,7 @@ export function PoolTable({ pools, sample, isStale, sort, direction, onSort, gro
           <thead>
             <tr aria-rowindex={1}>
               <SortCell
-                className="sm:w-[22%]"
+                className="w-32 sm:w-[22%]"
                 label="Pool"
                 direction={directionOf("name")}
                 onSort={() => onSort("name")}
@@ -62,7 +62,7 @@ export function PoolTable({ pools, sample, isStale, sort, direction, onSort, gro
                 direction={directionOf("fullest")}
                 onSort={() => onSort("fullest")}
               />
-              <HeadCell isNumber className="w-24">
+              <HeadCell isNumber className="w-20 sm:w-24">
                 In use
               </HeadCell>
               <SortCell

@@ -51,7 +51,7 @@ export function TenantPanel({ live, pool, tenantId, isStale, onClose }: Readonly
   const here = pool.tenants?.find((tenant) => tenant.tenant_id === tenantId);
   if (data === undefined) {
     return (
-      <Sheet title={here?.name ?? "Tenant"} onClose={onClose}>
+      <Sheet title={here?.name ?? "Tenant"} onClose={onClose} rowId={tenantId}>
         {error ? (
           <Failure what="Cannot read the tenant" error={error} onRetry={() => void refetch()} />
         ) : (
@@ -95,6 +95,7 @@ function LoadedPanel({ live, pool, here, tenant, isStale, onClose }: Readonly<Lo
       title={data.name}
       description={<PanelFacts here={here} tenant={data} pool={pool} />}
       onClose={ask}
+      rowId={data.id}
       footer={
         <div className="space-y-2">
           <SaveBar

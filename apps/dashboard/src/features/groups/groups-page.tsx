@@ -83,7 +83,7 @@ function GroupsEditor({ groups, live }: Readonly<{ groups: readonly Group[]; liv
   const taking = rows.filter((row) => row.after !== null);
   return (
     <>
-      <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
+      <div className="grid grid-cols-1 items-start gap-4 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
         <Panel
           title="Groups"
           bodyClassName="p-0"

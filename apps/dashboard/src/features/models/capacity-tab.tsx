@@ -14,7 +14,7 @@ interface CapacityTabProps {
 /** What bounds the pool, and how sessions hold its slots. */
 export function CapacityTab({ model, pool }: Readonly<CapacityTabProps>) {
   return (
-    <div className="grid items-start gap-4 lg:grid-cols-2">
+    <div className="grid grid-cols-1 items-start gap-4 lg:grid-cols-2">
       <PoolSizeForm model={model} pool={pool} />
       <div className="space-y-4">
         <AffinityForm model={model} pool={pool} />

@@ -49,7 +49,7 @@ export function SettingsTab({ model }: Readonly<{ model: Versioned<Model> }>) {
         router.replace(`/models/${encodeURIComponent(draft.name.trim())}?tab=settings`),
     });
   return (
-    <div className="grid items-start gap-4 lg:grid-cols-2">
+    <div className="grid grid-cols-1 items-start gap-4 lg:grid-cols-2">
       <Panel title="Settings" bodyClassName="space-y-4 p-4">
         <SettingsFields
           draft={draft}

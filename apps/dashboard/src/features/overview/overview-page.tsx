@@ -42,12 +42,12 @@ export function OverviewPage() {
         {data ? <NowPanel overview={data} /> : <Skeleton className="h-20" />}
         {isEmpty ? <FirstSteps setup={data.setup} /> : null}
         {data ? <AttentionList items={data.items} /> : <SkeletonRows rows={4} label="Reading what needs attention" />}
-        <div className="grid items-start gap-4 md:grid-cols-2">
-          <div className="grid gap-4">
+        <div className="grid grid-cols-1 items-start gap-4 md:grid-cols-2">
+          <div className="grid grid-cols-1 gap-4">
             <BusiestPools pools={live?.pools ?? []} />
             <ActiveBoosts />
           </div>
-          <div className="grid gap-4">
+          <div className="grid grid-cols-1 gap-4">
             <WaitArea />
             <RecentChanges />
           </div>

@@ -25,7 +25,7 @@ export function ClusterTab() {
         {answerOf(data)}
       </p>
       <ReplicaTable cluster={data} />
-      <div className="grid items-start gap-4 lg:grid-cols-3">
+      <div className="grid grid-cols-1 items-start gap-4 lg:grid-cols-3">
         <RedisPanel cluster={data} />
         <PostgresPanel cluster={data} />
         <CeilingPanel />

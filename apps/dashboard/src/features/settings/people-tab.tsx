@@ -26,7 +26,7 @@ export function PeopleTab() {
   const [isAdding, setIsAdding] = useState(false);
   const { data, error, refetch } = useQuery({ ...usersQuery(), enabled: isAdmin });
   return (
-    <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,2fr)_minmax(0,1fr)]">
+    <div className="grid grid-cols-1 items-start gap-4 lg:grid-cols-[minmax(0,2fr)_minmax(0,1fr)]">
       <Panel
         title="People"
         bodyClassName="p-0"

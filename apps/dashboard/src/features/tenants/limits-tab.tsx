@@ -53,7 +53,7 @@ export function LimitsTab({ tenant, live }: Readonly<LimitsTabProps>) {
       onSaved: () => change(null),
     });
   return (
-    <div className="grid items-start gap-4 lg:grid-cols-2">
+    <div className="grid grid-cols-1 items-start gap-4 lg:grid-cols-2">
       <Panel title="Limits" bodyClassName="space-y-4 p-4">
         <LimitsFields
           draft={shown}

@@ -16,7 +16,7 @@ import type { Live, Tenant } from "../../queries/wire";
 /** The tenant in every pool where it has work, its budgets, and its last hour. */
 export function TenantOverview({ tenant, live }: Readonly<{ tenant: Tenant; live: Live | undefined }>) {
   return (
-    <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
+    <div className="grid grid-cols-1 items-start gap-4 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
       <TenantPools tenant={tenant} live={live} />
       <div className="space-y-4">
         <LastHour tenantId={tenant.id} />
