@@ -234,15 +234,17 @@ export class Oracle {
     const settings = this.world.settingsOf(event.pool);
     const refuse = (reason: OracleRefusal["reason"]) =>
       this.#actions.push({ kind: "refuse", waiterId: event.waiterId, reason, waitMs: 0 });
-    if (!settings.hasServers && !settings.queueWithoutServers) {
-      refuse("no_servers");
-      return;
-    }
     const pool = this.world.getPool(event.pool);
     const tenant = this.world.getTenant(pool, event.tenant);
     this.#setTenant(pool, tenant, event.tenant);
     const key = this.world.getKey(tenant, event.key);
     this.#setKey(key, event.key);
+    // Its policy counts all the same, and whoever has nothing else going on may be forgotten, as with any refusal.
+    if (!settings.hasServers && !settings.queueWithoutServers) {
+      refuse("no_servers");
+      this.#forget(pool, tenant, key);
+      return;
+    }
     const couldRun =
       settings.hasServers &&
       this.world.taken({ pool: pool.id }) < settings.size &&
