@@ -48,6 +48,13 @@ export function limitFigure(name: string, values: readonly number[], given: { un
   return { ...shownFigure(name, values, given.unit), target: `<= ${given.atMost}`, holds: value <= given.atMost };
 }
 
+/** A figure shown with what stands beside it, without a target. */
+export function besideFigure(name: string, rounds: Rounds, unit: string): Figure {
+  const ratios = rounds.own.map((value, i) => value / (rounds.beside[i] ?? Number.NaN));
+  const spread = spreadOf(ratios);
+  return { ...shownFigure(name, rounds.own, unit), beside: median(rounds.beside), ratio: median(ratios), spread };
+}
+
 /** A figure that is only shown. */
 export function shownFigure(name: string, values: readonly number[], unit: string): Figure {
   return {
@@ -66,7 +73,7 @@ export function shownFigure(name: string, values: readonly number[], unit: strin
 
 /** A ratio whose rounds were too far apart to judge; one that holds by a wide margin is never in doubt. */
 export function isNoisy(figure: Figure): boolean {
-  return figure.ratio !== null && figure.spread > WIDEST_SPREAD;
+  return figure.target !== null && figure.ratio !== null && figure.spread > WIDEST_SPREAD;
 }
 
 export function median(values: readonly number[]): number {

@@ -14,7 +14,7 @@ import { OperationLine } from "../src/slots/operation-line";
 import { RedisSlots } from "../src/slots/redis-slots";
 import type { ClaimOperation, ReleaseOperation, SlotOperation } from "../src/slots/slot-store";
 import type { TestRedis } from "../test/support/redis-server";
-import { alternate, rateFigure, type Side } from "./rates";
+import { alternate, besideFigure, rateFigure, type Side } from "./rates";
 
 const OUTSTANDING = 32;
 const INSTANCE = "bench";
@@ -50,6 +50,11 @@ export async function slotRates(redis: TestRedis, quick: boolean): Promise<Figur
     () => pairRate(bench, calls),
     () => bottleneckRate(redis, calls / 40),
   );
+  const cost = await alternate(
+    rounds,
+    () => cpuMicros(bench, calls, () => pairRate(bench, calls)),
+    () => cpuMicros(bench, calls / 4, () => semaphoreRate(redis, calls / 4)),
+  );
   bench.client.disconnect();
   return [
     rateFigure("claims, one per call, 32 outstanding, beside redis-benchmark -P 16 on the script", onePerCall, {
@@ -59,6 +64,7 @@ export async function slotRates(redis: TestRedis, quick: boolean): Promise<Figur
     rateFigure("claims coalesced per tick, beside the same", coalesced, { target: 1, stretch: 1.5 }),
     rateFigure("claim and release, pairs, beside redis-semaphore", semaphore, { target: 3, stretch: 5 }),
     rateFigure("claim and release, pairs, beside clustered bottleneck", bottleneck, { target: 50, stretch: 100 }),
+    besideFigure("CPU of gateway and Redis per claim and release, beside redis-semaphore", cost, "us"),
   ];
 }
 
@@ -178,6 +184,20 @@ async function bottleneckRate(redis: TestRedis, pairs: number): Promise<number> 
   const rate = await workers(pairs, () => limiter.schedule(async () => undefined));
   await limiter.disconnect();
   return rate;
+}
+
+/** CPU of this process and of Redis per operation while `work` does so many; steadier than rates on a shared machine. */
+async function cpuMicros({ client }: Bench, operations: number, work: () => Promise<unknown>): Promise<number> {
+  const redisMicros = async () => {
+    const info = await client.info("cpu");
+    const secs = (name: string) => Number(new RegExp(`${name}:([\\d.]+)`).exec(info)?.[1]);
+    return 1e6 * (secs("used_cpu_user") + secs("used_cpu_sys"));
+  };
+  const redisBefore = await redisMicros();
+  const before = process.cpuUsage();
+  await work();
+  const own = process.cpuUsage(before);
+  return (own.user + own.system + (await redisMicros()) - redisBefore) / operations;
 }
 
 /** Runs `work` so many times, 32 at a time; how often per second. */

@@ -57,14 +57,30 @@ describe("operations on their way", () => {
     expect(settled).toHaveLength(5);
   });
 
-  it("wait for the next call while two are outstanding, and then share it", () => {
+  it("share the next call while one is on its way", () => {
     const { calls, line, push, answer } = setup();
     line.resume(1);
     for (let i = 0; i < 9; i++) push();
-    expect(calls).toHaveLength(2);
+    expect(calls).toHaveLength(1);
     answer(0);
-    expect(calls).toHaveLength(3);
-    expect(calls[2]?.batch.operations).toHaveLength(7);
+    expect(calls).toHaveLength(2);
+    expect(calls[1]?.batch.operations).toHaveLength(8);
+  });
+
+  it("do not wait for it when there are enough for a call of their own, up to four calls", () => {
+    const { calls, line, push } = setup();
+    line.resume(1);
+    for (let i = 0; i < 6; i++) push(32);
+    expect(calls.map((call) => call.batch.operations.length)).toEqual([32, 32, 32, 32]);
+  });
+
+  it("do not wait for it when it was sent a while ago", () => {
+    const { clock, calls, line, push } = setup();
+    line.resume(1);
+    push();
+    clock.advance(2);
+    push();
+    expect(calls).toHaveLength(2);
   });
 
   it("never exceed 200 in one call", () => {

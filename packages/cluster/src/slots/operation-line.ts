@@ -8,8 +8,12 @@ import type { BatchAnswer, SlotAnswer, SlotOperation, SlotStore, StoreResult } f
 
 /** Operations of one call: bounds how long one script keeps Redis busy (about half a millisecond). */
 const MAX_OPERATIONS = 200;
-/** Calls outstanding: one on its way while another is answered. More would send smaller calls, which cost more each. */
-const MAX_OUTSTANDING = 2;
+/** Calls outstanding at most: bounds what a slow store is sent. */
+const MAX_OUTSTANDING = 4;
+/** While a call is on its way another one must be worth it: so many operations, or the last call is so old, ms. Each
+ * call costs as much as about eight operations. */
+const FULL_CALL = 32;
+const SOON_MS = 2;
 
 export type Settle = (answer: SlotAnswer | "failed") => void;
 
@@ -42,6 +46,7 @@ export class OperationLine {
   #queued: Queued[] = [];
   readonly #calls = new Set<Call>();
   #epoch = 0;
+  #lastSentMs = 0;
   #isFlushDue = false;
   #isStopped = false;
   #whenIdle: (() => void) | undefined;
@@ -104,15 +109,22 @@ export class OperationLine {
   }
 
   #flush(): void {
-    while (!this.#isStopped && this.#queued.length > 0 && this.#calls.size < MAX_OUTSTANDING) {
+    while (!this.#isStopped && this.#queued.length > 0 && this.#isWorthACall()) {
       this.#send(this.#queued.splice(0, MAX_OPERATIONS));
     }
+  }
+
+  #isWorthACall(): boolean {
+    if (this.#calls.size === 0) return true;
+    if (this.#calls.size >= MAX_OUTSTANDING) return false;
+    return this.#queued.length >= FULL_CALL || this.#options.clock.monotonicMs() - this.#lastSentMs >= SOON_MS;
   }
 
   #send(operations: readonly Queued[]): void {
     const { store, clock, instance, timeoutMs, onFailure } = this.#options;
     const call: Call = { operations, sentAtMs: clock.monotonicMs(), isOver: false };
     this.#calls.add(call);
+    this.#lastSentMs = call.sentAtMs;
     const timer = clock.setTimer(timeoutMs, () => {
       if (!call.isOver) onFailure("timeout", undefined, timeoutMs);
     });
