@@ -7,11 +7,15 @@ import path from "node:path";
 import { expect, test } from "@playwright/test";
 import { ROOT, Stack } from "../support/stack";
 
-/** Runs the launcher to its end. */
+/**
+ * Runs the launcher to its end, in this environment less FORCE_COLOR: the test runner sets it for its own output, and
+ * beside NO_COLOR it makes Node print a warning of its own.
+ */
 function launch(env: Record<string, string>): Promise<{ code: number; text: string }> {
+  const { FORCE_COLOR: _, ...inherited } = process.env;
   return new Promise((resolve) => {
     const args = ["scripts/start.mjs", "--prebuilt"];
-    execFile(process.execPath, args, { cwd: ROOT, env: { ...process.env, ...env } }, (error, stdout, stderr) => {
+    execFile(process.execPath, args, { cwd: ROOT, env: { ...inherited, ...env } }, (error, stdout, stderr) => {
       resolve({ code: typeof error?.code === "number" ? error.code : 0, text: `${stdout}${stderr}` });
     });
   });
