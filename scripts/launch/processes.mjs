@@ -108,8 +108,9 @@ export class Processes {
   }
 
   #record() {
-    const children = this.#running.map(({ name, child }) => ({ name, pid: child.pid, command: child.spawnargs[1] }));
-    writeFileSync(recordFile(this.#dataDir), JSON.stringify({ launcher: process.pid, children }));
+    const children = this.#running.map(({ name, child: { pid } }) => ({ name, pid, started: startOf(pid) }));
+    const launcher = { pid: process.pid, started: startOf(process.pid) };
+    writeFileSync(recordFile(this.#dataDir), JSON.stringify({ launcher, children }));
   }
 }
 
@@ -118,22 +119,24 @@ export class Processes {
  * @param {string} dataDir
  */
 export async function clearLeftovers(dataDir) {
-  /** @type {{ launcher: number, children: { name: string, pid: number, command: string }[] }} */
+  /** @type {{ launcher: { pid: number, started: string }, children: { name: string, pid: number, started: string }[] }} */
   let record;
   try {
     record = JSON.parse(readFileSync(recordFile(dataDir), "utf8"));
   } catch {
     return;
   }
-  if (commandOf(record.launcher).includes("start.mjs")) {
-    throw new Refusal(`obleth is already running here (process ${record.launcher}). Stop it, or set OBLETH_DATA_DIR.`);
+  if (isStill(record.launcher)) {
+    throw new Refusal(
+      `obleth is already running here (process ${record.launcher.pid}). Stop it, or set OBLETH_DATA_DIR.`,
+    );
   }
-  for (const { pid, command } of record.children) {
-    if (!commandOf(pid).includes(command)) continue;
-    process.kill(pid, "SIGTERM");
+  for (const child of record.children) {
+    if (!isStill(child)) continue;
+    process.kill(child.pid, "SIGTERM");
     const deadline = Date.now() + STOP_MS;
-    while (commandOf(pid).includes(command)) {
-      if (Date.now() > deadline) process.kill(pid, "SIGKILL");
+    while (isStill(child)) {
+      if (Date.now() > deadline) process.kill(child.pid, "SIGKILL");
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
   }
@@ -151,16 +154,31 @@ function hasEnded(child) {
 }
 
 /**
- * The command line of a process; "" when there is none. A process id alone may have been given to somebody else since.
- * @param {number} pid
+ * Is the process of a record running? Told by its start, since its number may have been given to another since, and
+ * its command line is its own to change (the dashboard's server does).
+ * @param {{ pid: number, started: string }} recorded
  */
-function commandOf(pid) {
+function isStill({ pid, started }) {
+  return started !== "" && startOf(pid) === started;
+}
+
+/**
+ * When a process began, in the system's own words; "" when there is none or it has only not been waited for.
+ * @param {number | undefined} pid
+ */
+function startOf(pid) {
   try {
-    if (existsSync("/proc/self")) return readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ");
-    return execFileSync("ps", ["-o", "args=", "-p", String(pid)], {
+    if (existsSync("/proc/self")) {
+      // The name in brackets may hold anything; after it come the state and, twentieth, the start in clock ticks.
+      const fields = readFileSync(`/proc/${pid}/stat`, "utf8")
+        .replace(/^.*\) /s, "")
+        .split(" ");
+      return fields[0] === "Z" ? "" : (fields[19] ?? "");
+    }
+    return execFileSync("ps", ["-o", "lstart=", "-p", String(pid)], {
       encoding: "utf8",
       stdio: ["ignore", "pipe", "ignore"],
-    });
+    }).trim();
   } catch {
     return "";
   }

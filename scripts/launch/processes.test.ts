@@ -1,6 +1,5 @@
-import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -67,29 +66,43 @@ describe("Processes", () => {
 });
 
 describe("clearLeftovers", () => {
-  it("stops what a killed launcher left running and nothing else", async () => {
-    const file = program("left", "setInterval(() => {}, 1000)");
-    const left = spawn(process.execPath, [file], { stdio: "ignore" });
-    const stranger = spawn(process.execPath, [program("stranger", "setInterval(() => {}, 1000)")], { stdio: "ignore" });
-    await Promise.all([once(left, "spawn"), once(stranger, "spawn")]);
-    const ended = once(left, "exit");
-    const children = [
-      { name: "left", pid: left.pid, command: file },
-      { name: "reused", pid: stranger.pid, command: "/some/other/program.js" },
-    ];
-    writeFileSync(path.join(dir, "processes.json"), JSON.stringify({ launcher: 2 ** 30, children }));
+  const record = () => path.join(dir, "processes.json");
+
+  /** What a launcher that was killed leaves on disk. */
+  function forgetLauncher(change: (children: { pid: number; started: string }[]) => void = () => undefined) {
+    const { children } = JSON.parse(readFileSync(record(), "utf8"));
+    change(children);
+    writeFileSync(record(), JSON.stringify({ launcher: { pid: 2 ** 30, started: "long ago" }, children }));
+  }
+
+  it("stops what a killed launcher left running, whatever it calls itself by then", async () => {
+    const port = await freePort();
+    const processes = new Processes(dir, () => undefined);
+    const code = `process.title = "renamed"; ${serving(port)}`;
+    const left = processes.start("left", { args: [program("left", code)] });
+    await processes.untilReady(left, `http://127.0.0.1:${port}`);
+    const ended = once(left.child, "exit");
+    forgetLauncher();
     await clearLeftovers(dir);
     await ended;
-    expect(stranger.exitCode).toBeNull();
-    expect(existsSync(path.join(dir, "processes.json"))).toBe(false);
-    stranger.kill();
+    expect(existsSync(record())).toBe(false);
+  });
+
+  it("leaves a process alone that was given the number of one that is gone", async () => {
+    const processes = new Processes(dir, () => undefined);
+    const { child } = processes.start("stranger", { args: [program("stranger", "setInterval(() => {}, 1000)")] });
+    forgetLauncher((children) => {
+      for (const one of children) one.started = "long ago";
+    });
+    await clearLeftovers(dir);
+    expect(child.exitCode ?? child.signalCode).toBeNull();
+    await processes.stopAll();
   });
 
   it("refuses while that launcher is alive", async () => {
-    const launcher = spawn(process.execPath, [program("start", "setInterval(() => {}, 1000)")], { stdio: "ignore" });
-    await once(launcher, "spawn");
-    writeFileSync(path.join(dir, "processes.json"), JSON.stringify({ launcher: launcher.pid, children: [] }));
-    await expect(clearLeftovers(dir)).rejects.toThrow(/already running.*OBLETH_DATA_DIR/);
-    launcher.kill();
+    const processes = new Processes(dir, () => undefined);
+    processes.start("any", { args: [program("any", "setInterval(() => {}, 1000)")] });
+    await expect(clearLeftovers(dir)).rejects.toThrow(`already running here (process ${process.pid})`);
+    await processes.stopAll();
   });
 });
