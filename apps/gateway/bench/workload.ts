@@ -17,9 +17,10 @@ export function chatRequest({ chunks = 0, holdMs = 0, headers = [] }: RequestSha
       { role: "system", content: "You are a helpful assistant. ".repeat(10) },
       { role: "user", content: "word ".repeat(120) },
     ],
-    max_tokens: 100,
+    max_tokens: chunks > 0 ? chunks : 100,
     temperature: 0.7,
     ...(chunks > 0 ? { stream: true } : {}),
+    ...(holdMs > 0 ? { user: `hold-${holdMs}` } : {}),
   });
   const lines = [
     "POST /v1/chat/completions HTTP/1.1",
@@ -30,8 +31,6 @@ export function chatRequest({ chunks = 0, holdMs = 0, headers = [] }: RequestSha
     "user-agent: OpenAI/JS 6.49.0",
     "x-stainless-lang: js",
     "x-stainless-runtime: node",
-    ...(chunks > 0 ? [`x-chunks: ${chunks}`] : []),
-    ...(holdMs > 0 ? [`x-hold-ms: ${holdMs}`] : []),
     ...headers,
     `content-length: ${Buffer.byteLength(body)}`,
   ];
