@@ -1,6 +1,9 @@
 /** Every count, heap and list of the state recomputed from the waiters alone; for tests, simulation and incidents. */
 import { assert } from "./assert";
 import { hasRoom } from "./candidates";
+import { type Line, type Member, shareInForce } from "./line";
+import { compareLevels } from "./score";
+import { splitSlots } from "./shares";
 import type { Account, EngineState, Group, Key, Pool, Tenant, Waiter } from "./state";
 import { findKey, keysOf, readyKeysOf } from "./tenant-keys";
 
@@ -61,6 +64,7 @@ function checkPool(state: EngineState, pool: Pool, counts: ReadonlyMap<Account |
     assert(group.heap === wanted, `${name}: its heap`);
     assert((active.items[group.weightSlot] === group) === hasWork(group), `${name}: active`);
     assert(group.line.active.total === sumOfWeights(group.line.active.items), `${name}: sum of weights`);
+    checkSplit(group.line, name);
   }
   const active = [...pool.tenants.values()].filter(hasWork);
   assert(pool.activeTenants === active.length, `pool ${pool.id}: tenants with work`);
@@ -74,6 +78,7 @@ function checkPool(state: EngineState, pool: Pool, counts: ReadonlyMap<Account |
     );
   }
   checkHeads(pool);
+  checkSplit(pool.groupLine, `pool ${pool.id}`);
   assert(pool.groupLine.active.total === sumOfWeights(pool.groupLine.active.items), `pool ${pool.id}: sum of weights`);
   const couldRun = pool.groupLine.idle.size + pool.groupLine.busy.size > 0;
   assert(pool.isReady === (couldRun && hasRoom(pool)), `pool ${pool.id}: ready`);
@@ -110,6 +115,30 @@ function checkKey(key: Key, counts: ReadonlyMap<Account | Pool, Counts>): void {
   const { readyKeys } = key.tenant;
   assert(readyKeys === null || readyKeys.has(key) === key.isReady, `${name}: among the ready keys`);
   assert(length === key.queued - (counts.get(key)?.probing ?? 0), `${name}: length of its queue`);
+}
+
+/**
+ * A split gives everybody what `splitSlots` does and lists each who may take a second slot. While scores have moved since
+ * a tie was decided only the list can be told, and not even that where the whole split will be made again.
+ */
+function checkSplit<M extends Member>(line: Line<M>, name: string): void {
+  const isDecided = line.tieEpoch === -1 || line.tieEpoch === line.epoch;
+  if (line.slots === -1 || (!isDecided && line.isTieDeep)) return;
+  const members = line.active.items.toSorted(compareLevels);
+  let place = 0;
+  const claimants = members.map(({ id, weight }, index) => {
+    const before = members[index - 1];
+    if (before !== undefined && compareLevels(before, members[index] as M) !== 0) place += 1;
+    return { id, weight, score: place };
+  });
+  const parts = splitSlots(line.slots, claimants);
+  members.forEach((member, index) => {
+    const share = Math.max(1, parts[index] ?? 0);
+    const given = Math.max(1, shareInForce(line, member));
+    assert(given === share || !isDecided, `${name}: ${member.id} has a share of ${given}, not ${share}`);
+    assert(share < 2 || line.multi.includes(member), `${name}: ${member.id} may take a second slot and is not listed`);
+  });
+  assert(new Set(line.multi).size === line.multi.length, `${name}: somebody is listed twice`);
 }
 
 /** The list of oldest requests that could run holds each key that should be in it, and no other. */

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { type Line, type Member, makeLine, shareInForce, splitChanged } from "./line";
+import { type Line, type Member, makeLine, NO_STAMP, shareInForce, splitChanged } from "./line";
 import { updateSplit } from "./line-split";
 import { splitSlots } from "./shares";
 
 function member(id: string, weight: number, hi: number): Member {
-  return { id, weight, hi, lo: 0, lastGranted: 0, cell: -1, weightSlot: -1, taken: 0, share: 0, shareStamp: 0 };
+  return { id, weight, hi, lo: 0, lastGranted: 0, cell: -1, weightSlot: -1, taken: 0, share: 0, shareStamp: NO_STAMP };
 }
 
 function lineOf(members: readonly Member[]): Line<Member> {

@@ -6,6 +6,9 @@ import { firstOf, type Ranked, RankHeap } from "./rank-heap";
 import type { Level } from "./score";
 import { type Weighted, WeightHeap } from "./weight-heap";
 
+/** The mark of a member whose share no split has given; no split has it. */
+export const NO_STAMP = 0;
+
 /** What a line needs to know of a member. */
 export interface Member extends Ranked, Weighted {
   taken: number;
@@ -30,7 +33,7 @@ export interface Line<M extends Member> {
   tiedSlots: number;
   /** Slots the split was made for; -1 when it must be made again. */
   slots: number;
-  /** Marks the shares of the present split. */
+  /** Marks the shares of the present split; above NO_STAMP. */
   stamp: number;
   /** Counts changes of scores. */
   epoch: number;
@@ -51,7 +54,7 @@ export function makeLine<M extends Member>(startLevel: number): Line<M> {
     tied: [],
     tiedSlots: 0,
     slots: -1,
-    stamp: 0,
+    stamp: NO_STAMP + 1,
     epoch: 0,
     tieEpoch: -1,
     isTieDeep: false,
@@ -66,6 +69,19 @@ export function firstInLine<M extends Member>(line: Line<M>): M | undefined {
 /** Whole slots a member may take before it borrows, never less than one. Valid after `updateSplit`. */
 export function shareInForce(line: Line<Member>, member: Member): number {
   return member.shareStamp === line.stamp ? member.share : 1;
+}
+
+/** Counts a member among those that slots are split over. O(log members). */
+export function enterSplit<M extends Member>(line: Line<M>, member: M): void {
+  line.active.push(member);
+  splitChanged(line);
+}
+
+/** Takes a member out of the split; its share goes with it, as the line it enters next has stamps of its own. */
+export function leaveSplit<M extends Member>(line: Line<M>, member: M): void {
+  line.active.remove(member);
+  member.shareStamp = NO_STAMP;
+  splitChanged(line);
 }
 
 /** Makes the split again when who has work, or a weight, changed. O(1). */

@@ -7,7 +7,7 @@ import { refreshGroup, refreshKey, refreshPool, refreshTenant } from "./candidat
 import { refreshAll } from "./counts";
 import { rejoinGroup } from "./ledger";
 import { capInForce, weightInForce } from "./limits";
-import { firstInLine, splitChanged } from "./line";
+import { firstInLine, leaveSplit, splitChanged } from "./line";
 import { effectiveWeight, type GroupPolicy, type KeyPolicy, type TenantPolicy } from "./policy";
 import { becomeActive, getGroup, isQuiet } from "./pool";
 import { compareLevels, FRACTION, type Level, reweigh } from "./score";
@@ -91,9 +91,8 @@ function moveToGroup(state: EngineState, tenant: Tenant, to: Group): void {
     rejoinGroup(to);
   }
   if (wasActive) {
-    from.line.active.remove(tenant);
+    leaveSplit(from.line, tenant);
     from.pool.activeTenants -= 1;
-    splitChanged(from.line);
   }
   moveCounts(tenant, { from, to });
   if (state.config.algorithm === "hierarchical") {
@@ -103,10 +102,7 @@ function moveToGroup(state: EngineState, tenant: Tenant, to: Group): void {
   if (state.config.algorithm === "hierarchical") tenant.line = to.line;
   if (wasActive) becomeActive(state, tenant);
   refreshGroup(from);
-  if (wasActive && isQuiet(from)) {
-    from.pool.groupLine.active.remove(from);
-    splitChanged(from.pool.groupLine);
-  }
+  if (wasActive && isQuiet(from)) leaveSplit(from.pool.groupLine, from);
   if (from.members === 0 && isQuiet(from)) from.pool.groups.delete(from.id);
 }
 

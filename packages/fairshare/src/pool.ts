@@ -6,10 +6,11 @@ import { makeFinishCounts } from "./finish-counts";
 import type { PoolId } from "./ids";
 import { isForgettable } from "./ledger";
 import { capInForce, limitInForce, weightInForce } from "./limits";
-import { makeLine, splitChanged } from "./line";
+import { enterSplit, leaveSplit, makeLine, NO_STAMP } from "./line";
 import { effectiveWeight, type GroupPolicy, type KeyPolicy, type TenantPolicy } from "./policy";
 import { RankHeap } from "./rank-heap";
 import { detachSessions } from "./sessions";
+import { splitLimit } from "./shares";
 import type { Account, EngineState, Group, Key, Pool, PoolSettings, Tenant } from "./state";
 import { addKey, dropKey, findKey, keysOf } from "./tenant-keys";
 
@@ -58,10 +59,10 @@ export function getPool(state: EngineState, id: PoolId): Pool {
 
 /** Settings of a pool that no event has described: the default size, everything else neutral. */
 export function defaultSettings(state: EngineState): PoolSettings {
-  const size = limitInForce(state.config.defaultPoolSize, 1);
+  const configuredSize = limitInForce(state.config.defaultPoolSize, 1);
   return {
-    size,
-    configuredSize: size,
+    size: splitLimit(configuredSize, state.capDivisor),
+    configuredSize,
     admissionWeight: 100,
     affinity: null,
     routed: true,
@@ -91,7 +92,7 @@ export function getTenant(state: EngineState, pool: Pool, policy: TenantPolicy):
     held: 0,
     claiming: 0,
     share: 0,
-    shareStamp: 0,
+    shareStamp: NO_STAMP,
     id: policy.id,
     pool,
     group,
@@ -129,7 +130,7 @@ export function getGroup(state: EngineState, pool: Pool, policy: GroupPolicy): G
     held: 0,
     claiming: 0,
     share: 0,
-    shareStamp: 0,
+    shareStamp: NO_STAMP,
     id: policy.id,
     pool,
     heap: null,
@@ -175,13 +176,9 @@ export function getKey(state: EngineState, tenant: Tenant, policy: KeyPolicy): K
 export function becomeActive(state: EngineState, tenant: Tenant): void {
   if (tenant.weightSlot !== -1) return;
   const { group, pool } = tenant;
-  group.line.active.push(tenant);
+  enterSplit(group.line, tenant);
   pool.activeTenants += 1;
-  splitChanged(group.line);
-  if (group.weightSlot === -1) {
-    pool.groupLine.active.push(group);
-    splitChanged(pool.groupLine);
-  }
+  if (group.weightSlot === -1) enterSplit(pool.groupLine, group);
   pool.splitChangedMs = state.nowMs;
 }
 
@@ -196,14 +193,10 @@ export function becomeQuiet(state: EngineState, key: Key): void {
   const { group, pool } = tenant;
   if (pool.aboveSince.size > 0) pool.aboveSince.delete(tenant);
   if (tenant.weightSlot !== -1) {
-    group.line.active.remove(tenant);
+    leaveSplit(group.line, tenant);
     pool.activeTenants -= 1;
-    splitChanged(group.line);
   }
-  if (isQuiet(group) && group.weightSlot !== -1) {
-    pool.groupLine.active.remove(group);
-    splitChanged(pool.groupLine);
-  }
+  if (isQuiet(group) && group.weightSlot !== -1) leaveSplit(pool.groupLine, group);
   pool.splitChangedMs = state.nowMs;
   if (isForgettable(tenant, tenant.line.level)) forget(tenant);
   else if (pool.tenants.size - pool.activeTenants > pool.sweepAt) sweep(pool);

@@ -6,4 +6,6 @@ export const ONCE_FAILED: readonly { readonly seed: number; readonly was: string
   { seed: 61, was: "a group kept an old score when a tenant brought it waiting requests" },
   { seed: 70, was: "the same, under the hierarchical algorithm" },
   { seed: 699, was: "the model noticed too late that a pool had nobody left to admit (the model's fault)" },
+  { seed: 5063551, was: "a tenant brought the mark of its share from another group, so its new one overlooked it" },
+  { seed: 5074972, was: "the same, among tenants that are all under their share" },
 ];
