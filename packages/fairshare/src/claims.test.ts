@@ -243,6 +243,37 @@ describe("a change of mode", () => {
     expect(run.claims.map((claim) => claim.waiterId)).toEqual([waits]);
   });
 
+  it("to the split admits under the split at once: the whole size is not there for a moment without claims", () => {
+    const run = new SharedRun({ defaultPoolSize: 8 });
+    run.admit({ pool: "a" });
+    run.askTimes(12, { pool: "a" });
+    while (run.claims.length > 0) run.answer("pool");
+    run.limits("local", { capDivisor: 2 });
+    expect(run.running.size).toBe(4);
+    expect(run.poolPicture("a")).toMatchObject({ size: 4, configuredSize: 8 });
+    run.ask({ pool: "met later" });
+    expect(run.poolPicture("met later")).toMatchObject({ size: 4, configuredSize: 8 });
+  });
+
+  it("from the split to shared claims starts nobody whose claim has not been granted", () => {
+    const run = new SharedRun({ defaultPoolSize: 8 });
+    run.limits("local", { capDivisor: 2 });
+    run.askTimes(12);
+    expect(run.running.size).toBe(4);
+    run.limits("shared");
+    expect(run.running.size).toBe(4);
+    expect(run.claims).toHaveLength(4);
+  });
+
+  it("resizes a pool whose model is gone as well", () => {
+    const run = new SharedRun({ defaultPoolSize: 8 });
+    run.admit({ pool: "a" });
+    run.pool("a", { size: 8, routed: false });
+    run.limits("local", { capDivisor: 4 });
+    run.askTimes(5, { pool: "a" });
+    expect(run.running.size).toBe(2);
+  });
+
   it("splits every cap, rounded up, and never below one", () => {
     const run = new EngineRun({ defaultPoolSize: 32 });
     run.send({ kind: "limits_changed", ceiling: 100, configuredCeiling: 300, slots: "local", capDivisor: 3 });

@@ -76,7 +76,7 @@ export interface PoolChanged {
   readonly queueWithoutServers: boolean;
 }
 
-/** Limits that hold over all pools, and whether slots are asked for elsewhere. */
+/** Limits that hold over all pools, and whether slots are asked for elsewhere. Takes effect as a whole, pool sizes included. */
 export interface LimitsChanged {
   readonly kind: "limits_changed";
   /** Most slots over all pools in force here, from 1. */
@@ -84,7 +84,10 @@ export interface LimitsChanged {
   readonly configuredCeiling: number;
   /** `shared`: each pick is a claim that another party grants or refuses. */
   readonly slots: "local" | "shared";
-  /** Every tenant and key cap c counts as max(1, ceil(c / capDivisor)); 1 outside the split. */
+  /**
+   * Every tenant and key cap c counts as max(1, ceil(c / capDivisor)); 1 outside the split. When it changes, every pool's
+   * size becomes that part of its configured size.
+   */
   readonly capDivisor: number;
 }
 

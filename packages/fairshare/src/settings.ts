@@ -9,6 +9,7 @@ import { limitInForce } from "./limits";
 import { applyGroupPolicy, applyKeyPolicy, applyTenantPolicy, recapTenant, reweighTenant } from "./policies";
 import { defaultSettings, POOL_QUIET_MS } from "./pool";
 import { dropSessions, watchWaiting } from "./sessions";
+import { splitLimit } from "./shares";
 import type { EngineState, Pool, PoolSettings } from "./state";
 import { findKey } from "./tenant-keys";
 
@@ -34,10 +35,10 @@ export function changePolicy(state: EngineState, event: PolicyChanged): void {
 
 /** Resizes and rescales a pool at once; running work is never cut short. */
 export function changePool(state: EngineState, event: PoolChanged): void {
-  const standard = defaultSettings(state).size;
+  const standard = defaultSettings(state);
   const settings: PoolSettings = {
-    size: limitInForce(event.size, standard),
-    configuredSize: limitInForce(event.configuredSize, standard),
+    size: limitInForce(event.size, standard.size),
+    configuredSize: limitInForce(event.configuredSize, standard.configuredSize),
     admissionWeight: event.admissionWeight,
     affinity: event.affinity,
     routed: event.routed,
@@ -62,7 +63,10 @@ export function changePool(state: EngineState, event: PoolChanged): void {
   if (state.poolSweepAtMs <= state.nowMs) sweepPools(state);
 }
 
-/** Changes the ceiling, the part of each cap that counts here, and who grants slots. */
+/**
+ * Changes the ceiling, the part of each size and cap that counts here, and who grants slots: all of it before the next
+ * pick, because what one mode allows must not be picked under the limits of another.
+ */
 export function changeLimits(state: EngineState, event: LimitsChanged): void {
   state.ceiling = limitInForce(event.ceiling, state.ceiling);
   state.configuredCeiling = limitInForce(event.configuredCeiling, state.configuredCeiling);
@@ -73,7 +77,12 @@ export function changeLimits(state: EngineState, event: LimitsChanged): void {
   unblock(state, null);
   if (event.capDivisor === state.capDivisor) return;
   state.capDivisor = event.capDivisor;
-  for (const pool of state.pools.values()) recapPool(state, pool);
+  for (const [id, settings] of state.settings) state.settings.set(id, inPart(settings, event.capDivisor));
+  for (const pool of state.pools.values()) {
+    pool.settings = state.settings.get(pool.id) ?? inPart(pool.settings, event.capDivisor);
+    pool.splitChangedMs = state.nowMs;
+    recapPool(state, pool);
+  }
 }
 
 /** Lets go of pools without work that have been quiet for ten minutes or whose model is gone. O(pools). */
@@ -100,6 +109,11 @@ function longestMemoryMs(state: EngineState): number {
   let longestMs = state.config.warmMs;
   for (const { affinity } of state.settings.values()) longestMs = Math.max(longestMs, affinity?.holdMs ?? 0);
   return longestMs;
+}
+
+/** The settings with the part of the configured size that counts here. */
+function inPart(settings: PoolSettings, divisor: number): PoolSettings {
+  return { ...settings, size: splitLimit(settings.configuredSize, divisor) };
 }
 
 function recapPool(state: EngineState, pool: Pool): void {

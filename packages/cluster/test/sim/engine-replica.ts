@@ -55,6 +55,7 @@ export class EngineReplica {
   constructor(options: ReplicaOptions) {
     this.#options = options;
     this.#engine = createEngine({ warmMs: 60_000, maxJumps: options.maxJumps ?? 8 });
+    this.#setPools();
     this.#setLimits();
   }
 
@@ -179,16 +180,15 @@ export class EngineReplica {
     });
   }
 
-  #setLimits(): void {
-    const { mode, divisor } = this.#state;
-    const { ceiling, poolSize } = this.#options.limits;
+  #setPools(): void {
+    const { poolSize } = this.#options.limits;
     const { holdMs = 0, maxHeld = 0 } = this.#options;
     const maxHeldPercent = Math.floor((100 * maxHeld) / poolSize);
     for (const pool of POOLS) {
       this.#feed({
         kind: "pool_changed",
         pool: pool as PoolId,
-        size: splitLimit(poolSize, divisor),
+        size: poolSize,
         configuredSize: poolSize,
         admissionWeight: 100,
         affinity: holdMs > 0 ? { holdMs, maxHeldPercent, maxBypassMs: 30_000 } : null,
@@ -197,6 +197,11 @@ export class EngineReplica {
         queueWithoutServers: false,
       });
     }
+  }
+
+  #setLimits(): void {
+    const { mode, divisor } = this.#state;
+    const { ceiling } = this.#options.limits;
     this.#feed({
       kind: "limits_changed",
       ceiling: splitLimit(ceiling, divisor),
