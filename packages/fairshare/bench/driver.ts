@@ -19,7 +19,6 @@ export class Driver {
       kind: "pool_changed",
       pool: POOL,
       size,
-      configuredSize: size,
       admissionWeight: 100,
       affinity: null,
       routed: true,

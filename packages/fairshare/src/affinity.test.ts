@@ -369,7 +369,7 @@ describe("settings that change while slots are held", () => {
   it("frees holds when the mode changes to shared, where they live elsewhere", () => {
     const run = start(4);
     hold(run, "s");
-    run.send({ kind: "limits_changed", ceiling: 9, configuredCeiling: 9, slots: "shared", capDivisor: 1 });
+    run.send({ kind: "limits_changed", ceiling: 9, slots: "shared", divisor: 1 });
     expect(run.poolPicture().held).toBe(0);
   });
 

@@ -214,8 +214,7 @@ describe("a change of mode", () => {
     const run = new SharedRun({ defaultPoolSize: 6 });
     run.pool("m", { size: 6 });
     const id = run.ask();
-    run.limits("local", { capDivisor: 3 });
-    run.pool("m", { size: 2, configuredSize: 6 });
+    run.limits("local", { divisor: 3 });
     run.answer("unavailable");
     expect(run.running.has(id)).toBe(true);
     expect(run.effects.some((effect) => effect.kind === "claim")).toBe(false);
@@ -248,7 +247,7 @@ describe("a change of mode", () => {
     run.admit({ pool: "a" });
     run.askTimes(12, { pool: "a" });
     while (run.claims.length > 0) run.answer("pool");
-    run.limits("local", { capDivisor: 2 });
+    run.limits("local", { divisor: 2 });
     expect(run.running.size).toBe(4);
     expect(run.poolPicture("a")).toMatchObject({ size: 4, configuredSize: 8 });
     run.ask({ pool: "met later" });
@@ -257,7 +256,7 @@ describe("a change of mode", () => {
 
   it("from the split to shared claims starts nobody whose claim has not been granted", () => {
     const run = new SharedRun({ defaultPoolSize: 8 });
-    run.limits("local", { capDivisor: 2 });
+    run.limits("local", { divisor: 2 });
     run.askTimes(12);
     expect(run.running.size).toBe(4);
     run.limits("shared");
@@ -269,20 +268,31 @@ describe("a change of mode", () => {
     const run = new SharedRun({ defaultPoolSize: 8 });
     run.admit({ pool: "a" });
     run.pool("a", { size: 8, routed: false });
-    run.limits("local", { capDivisor: 4 });
+    run.limits("local", { divisor: 4 });
     run.askTimes(5, { pool: "a" });
     expect(run.running.size).toBe(2);
   });
 
+  it("leaves a pool that is resized under the split, and a ceiling that changes, their part", () => {
+    const run = new SharedRun({ defaultPoolSize: 8 });
+    run.limits("local", { divisor: 3 });
+    run.pool("a", { size: 32 });
+    run.askTimes(40, { pool: "a" });
+    expect(run.running.size).toBe(11);
+    run.limits("local", { divisor: 3, ceiling: 40 });
+    run.askTimes(40, { pool: "b" });
+    expect(run.running.size).toBe(14);
+  });
+
   it("splits every cap, rounded up, and never below one", () => {
     const run = new EngineRun({ defaultPoolSize: 32 });
-    run.send({ kind: "limits_changed", ceiling: 100, configuredCeiling: 300, slots: "local", capDivisor: 3 });
+    run.send({ kind: "limits_changed", ceiling: 300, slots: "local", divisor: 3 });
     run.askTimes(8, { tenant: "a", cap: 7 });
     run.askTimes(3, { tenant: "b", keyCap: 1 });
     run.askTimes(3, { tenant: "c", cap: 0 });
     const running = (tenant: string) => run.tenantPicture(tenant).inFlight;
     expect([running("a"), running("b"), running("c")]).toEqual([3, 1, 3]);
-    run.send({ kind: "limits_changed", ceiling: 300, configuredCeiling: 300, slots: "local", capDivisor: 1 });
+    run.send({ kind: "limits_changed", ceiling: 300, slots: "local", divisor: 1 });
     expect(running("a")).toBe(7);
   });
 });

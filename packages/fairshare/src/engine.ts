@@ -63,7 +63,7 @@ export function createEngine(config: Partial<EngineConfig> = {}): EngineState {
     ceiling,
     configuredCeiling: ceiling,
     isShared: false,
-    capDivisor: 1,
+    divisor: 1,
     taken: 0,
     queued: 0,
     grants: 0,

@@ -60,10 +60,8 @@ export interface AffinitySettings {
 export interface PoolChanged {
   readonly kind: "pool_changed";
   readonly pool: PoolId;
-  /** Slots in force here, from 1. */
+  /** Slots asked for, from 1. Under the split the engine works with its part of them. */
   readonly size: number;
-  /** Slots asked for; larger than `size` under the split. */
-  readonly configuredSize: number;
   /** Percent, from 1. */
   readonly admissionWeight: number;
   /** null: off. */
@@ -76,19 +74,18 @@ export interface PoolChanged {
   readonly queueWithoutServers: boolean;
 }
 
-/** Limits that hold over all pools, and whether slots are asked for elsewhere. Takes effect as a whole, pool sizes included. */
+/**
+ * Limits that hold over all pools, whether slots are asked for elsewhere, and which part of every limit counts here. Takes
+ * effect as a whole, pool sizes included.
+ */
 export interface LimitsChanged {
   readonly kind: "limits_changed";
-  /** Most slots over all pools in force here, from 1. */
+  /** Most slots over all pools, from 1. */
   readonly ceiling: number;
-  readonly configuredCeiling: number;
   /** `shared`: each pick is a claim that another party grants or refuses. */
   readonly slots: "local" | "shared";
-  /**
-   * Every tenant and key cap c counts as max(1, ceil(c / capDivisor)); 1 outside the split. When it changes, every pool's
-   * size becomes that part of its configured size.
-   */
-  readonly capDivisor: number;
+  /** Every pool size, the ceiling and every tenant and key cap n counts as max(1, ceil(n / divisor)); 1 outside the split. */
+  readonly divisor: number;
 }
 
 /**

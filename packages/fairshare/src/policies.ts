@@ -18,7 +18,7 @@ import { keysOf } from "./tenant-keys";
 export function applyTenantPolicy(state: EngineState, tenant: Tenant, policy: TenantPolicy): void {
   if (tenant.policy !== policy) {
     tenant.policy = policy;
-    tenant.cap = capInForce(policy.maxInFlight, state.capDivisor);
+    tenant.cap = capInForce(policy.maxInFlight, state.divisor);
     if (tenant.group.id !== policy.group.id) moveToGroup(state, tenant, getGroup(state, tenant.pool, policy.group));
     reweighTenant(tenant);
     refreshTenant(state, tenant);
@@ -42,7 +42,7 @@ export function applyGroupPolicy(group: Group, policy: GroupPolicy): void {
 export function applyKeyPolicy(state: EngineState, key: Key, policy: KeyPolicy): void {
   if (key.policy === policy) return;
   key.policy = policy;
-  key.cap = capInForce(policy.maxInFlight, state.capDivisor);
+  key.cap = capInForce(policy.maxInFlight, state.divisor);
   reweigh(key, weightInForce(policy.weight));
   refreshAll(state, key);
 }
@@ -59,9 +59,9 @@ export function reweighTenant(tenant: Tenant): void {
 
 /** Works out all caps of a pool again, for a new divisor. */
 export function recapTenant(state: EngineState, tenant: Tenant): void {
-  tenant.cap = capInForce(tenant.policy.maxInFlight, state.capDivisor);
+  tenant.cap = capInForce(tenant.policy.maxInFlight, state.divisor);
   for (const key of keysOf(tenant)) {
-    key.cap = capInForce(key.policy.maxInFlight, state.capDivisor);
+    key.cap = capInForce(key.policy.maxInFlight, state.divisor);
     refreshKey(key);
   }
   refreshTenant(state, tenant);

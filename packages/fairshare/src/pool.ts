@@ -61,7 +61,7 @@ export function getPool(state: EngineState, id: PoolId): Pool {
 export function defaultSettings(state: EngineState): PoolSettings {
   const configuredSize = limitInForce(state.config.defaultPoolSize, 1);
   return {
-    size: splitLimit(configuredSize, state.capDivisor),
+    size: splitLimit(configuredSize, state.divisor),
     configuredSize,
     admissionWeight: 100,
     affinity: null,
@@ -98,7 +98,7 @@ export function getTenant(state: EngineState, pool: Pool, policy: TenantPolicy):
     group,
     line,
     policy,
-    cap: capInForce(policy.maxInFlight, state.capDivisor),
+    cap: capInForce(policy.maxInFlight, state.divisor),
     isBlocked: false,
     heap: null,
     soleKey: null,
@@ -161,7 +161,7 @@ export function getKey(state: EngineState, tenant: Tenant, policy: KeyPolicy): K
     id: policy.id,
     tenant,
     policy,
-    cap: capInForce(policy.maxInFlight, state.capDivisor),
+    cap: capInForce(policy.maxInFlight, state.divisor),
     isBlocked: false,
     isReady: false,
     oldest: null,

@@ -26,14 +26,13 @@ function setup(slots: "local" | "shared") {
     kind: "pool_changed",
     pool: POOL,
     size: 1,
-    configuredSize: 1,
     admissionWeight: 100,
     affinity: { holdMs: 3000, maxHeldPercent: 100, maxBypassMs: 30_000 },
     routed: true,
     hasServers: true,
     queueWithoutServers: false,
   });
-  feed({ kind: "limits_changed", ceiling: 10, configuredCeiling: 10, slots, capDivisor: 1 });
+  feed({ kind: "limits_changed", ceiling: 10, slots, divisor: 1 });
   return {
     state,
     arrive: (id: number, session: string | null) =>

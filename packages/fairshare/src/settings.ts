@@ -35,10 +35,10 @@ export function changePolicy(state: EngineState, event: PolicyChanged): void {
 
 /** Resizes and rescales a pool at once; running work is never cut short. */
 export function changePool(state: EngineState, event: PoolChanged): void {
-  const standard = defaultSettings(state);
+  const configuredSize = limitInForce(event.size, defaultSettings(state).configuredSize);
   const settings: PoolSettings = {
-    size: limitInForce(event.size, standard.size),
-    configuredSize: limitInForce(event.configuredSize, standard.configuredSize),
+    size: splitLimit(configuredSize, state.divisor),
+    configuredSize,
     admissionWeight: event.admissionWeight,
     affinity: event.affinity,
     routed: event.routed,
@@ -68,18 +68,18 @@ export function changePool(state: EngineState, event: PoolChanged): void {
  * pick, because what one mode allows must not be picked under the limits of another.
  */
 export function changeLimits(state: EngineState, event: LimitsChanged): void {
-  state.ceiling = limitInForce(event.ceiling, state.ceiling);
-  state.configuredCeiling = limitInForce(event.configuredCeiling, state.configuredCeiling);
+  state.configuredCeiling = limitInForce(event.ceiling, state.configuredCeiling);
+  state.ceiling = splitLimit(state.configuredCeiling, event.divisor);
   state.isShared = event.slots === "shared";
   for (const pool of state.pools.values()) {
     pool.claimLimit = state.isShared ? state.config.maxOpenClaims : Number.POSITIVE_INFINITY;
   }
   unblock(state, null);
-  if (event.capDivisor === state.capDivisor) return;
-  state.capDivisor = event.capDivisor;
-  for (const [id, settings] of state.settings) state.settings.set(id, inPart(settings, event.capDivisor));
+  if (event.divisor === state.divisor) return;
+  state.divisor = event.divisor;
+  for (const [id, settings] of state.settings) state.settings.set(id, inPart(settings, event.divisor));
   for (const pool of state.pools.values()) {
-    pool.settings = state.settings.get(pool.id) ?? inPart(pool.settings, event.capDivisor);
+    pool.settings = state.settings.get(pool.id) ?? inPart(pool.settings, event.divisor);
     pool.splitChangedMs = state.nowMs;
     recapPool(state, pool);
   }

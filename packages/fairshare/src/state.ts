@@ -263,7 +263,7 @@ export interface EngineState {
   ceiling: number;
   configuredCeiling: number;
   isShared: boolean;
-  capDivisor: number;
+  divisor: number;
   /** Slots in use over all pools. */
   taken: number;
   queued: number;

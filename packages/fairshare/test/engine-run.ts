@@ -113,7 +113,6 @@ export class EngineRun {
       kind: "pool_changed",
       pool: poolId(id),
       size,
-      configuredSize: size,
       admissionWeight: 100,
       routed: true,
       hasServers: true,

@@ -103,7 +103,7 @@ function remedy(story: Story, e: Explanation): EngineEvent | undefined {
     }
     case "global_ceiling": {
       const ceiling = e.actions[0]?.value ?? 1;
-      return { kind: "limits_changed", ceiling, configuredCeiling: ceiling, slots: "local", capDivisor: 1 };
+      return { kind: "limits_changed", ceiling, slots: "local", divisor: 1 };
     }
     case "pool_full":
     case "next_in_line": {
@@ -112,7 +112,6 @@ function remedy(story: Story, e: Explanation): EngineEvent | undefined {
         kind: "pool_changed",
         pool: e.pool,
         size,
-        configuredSize: size,
         admissionWeight: 100,
         affinity: null,
         routed: true,

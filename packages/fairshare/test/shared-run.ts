@@ -25,14 +25,13 @@ export class SharedRun extends EngineRun {
     return effects;
   }
 
-  limits(slots: "local" | "shared", over: { ceiling?: number; capDivisor?: number } = {}): void {
+  limits(slots: "local" | "shared", over: { ceiling?: number; divisor?: number } = {}): void {
     const ceiling = over.ceiling ?? 4096;
     this.send({
       kind: "limits_changed",
       ceiling,
-      configuredCeiling: ceiling,
       slots,
-      capDivisor: over.capDivisor ?? 1,
+      divisor: over.divisor ?? 1,
     });
   }
 

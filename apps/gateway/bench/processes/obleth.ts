@@ -20,7 +20,6 @@ scheduler.setPool({
   kind: "pool_changed",
   pool: poolId("m"),
   size,
-  configuredSize: size,
   admissionWeight: 100,
   affinity: null,
   routed: true,

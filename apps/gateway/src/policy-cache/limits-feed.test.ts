@@ -22,36 +22,41 @@ beforeEach(() => {
   });
 });
 
-const sizes = () => pools.map(({ pool, size, configuredSize }) => [pool, size, configuredSize]);
+const sizes = () => pools.map(({ pool, size }) => [pool, size]);
 
 describe("the scheduler's limits", () => {
   it("cover every model, the unrouted pool and the ceiling from the start", () => {
     feed.start();
-    expect(limits).toEqual([{ ceiling: 100, configuredCeiling: 100, slots: "local", capDivisor: 1 }]);
+    expect(limits).toEqual([{ ceiling: 100, slots: "local", divisor: 1 }]);
     expect(sizes()).toEqual([
-      ["sim-chat", 20, 20],
-      ["other", 32, 32],
-      [UNROUTED, 32, 32],
+      ["sim-chat", 20],
+      ["other", 32],
+      [UNROUTED, 32],
     ]);
     expect(feed.enabledPoolSlots()).toBe(52);
   });
 
-  it("are all divided under the split and whole again after it", () => {
+  it("are divided under the split by one event, and whole again by another: nothing is admitted in between", () => {
     feed.setMode({ slots: "local", divisor: 3 });
-    expect(sizes()).toEqual([
-      ["sim-chat", 7, 20],
-      ["other", 11, 32],
-      [UNROUTED, 11, 32],
-    ]);
-    expect(limits.at(-1)).toEqual({ ceiling: 34, configuredCeiling: 100, slots: "local", capDivisor: 3 });
-    expect(feed.poolSize(poolId("sim-chat"))).toEqual({ size: 7, configuredSize: 20 });
-    pools.length = 0;
     feed.setMode({ slots: "shared", divisor: 1 });
-    expect(sizes()).toEqual([
-      ["sim-chat", 20, 20],
-      ["other", 32, 32],
-      [UNROUTED, 32, 32],
+    expect(limits).toEqual([
+      { ceiling: 100, slots: "local", divisor: 3 },
+      { ceiling: 100, slots: "shared", divisor: 1 },
     ]);
+    expect(pools).toEqual([]);
+  });
+
+  it("of a pool that nobody has asked for yet are shown as they hold under the split", () => {
+    feed.setMode({ slots: "local", divisor: 3 });
+    expect(feed.poolSize(poolId("sim-chat"))).toEqual({ size: 7, configuredSize: 20 });
+  });
+
+  it("are told as configured while the split holds, whose part the scheduler takes itself", () => {
+    feed.setMode({ slots: "local", divisor: 3 });
+    feed.modelChanged({ before: null, after: sampleModel({ maxInFlight: 5 }) });
+    feed.setCeiling(10);
+    expect(sizes()).toEqual([["sim-chat", 5]]);
+    expect(limits.at(-1)).toEqual({ ceiling: 10, slots: "local", divisor: 3 });
   });
 
   it("follow a model that changes, and let go of one that is removed", () => {

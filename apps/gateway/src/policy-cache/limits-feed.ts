@@ -65,7 +65,9 @@ export class LimitsFeed {
 
   /** Tells the scheduler everything; for the start. */
   start(): void {
-    this.#feedAll();
+    this.#feedLimits();
+    for (const model of this.#options.models.list()) this.#feed(model);
+    this.#options.sink.setPool(unroutedSettings(this.#facts(UNROUTED), this.#options.hasUnroutedUpstream));
   }
 
   modelChanged({ before, after }: ModelChange): void {
@@ -82,10 +84,10 @@ export class LimitsFeed {
     this.#feedLimits();
   }
 
-  /** Resizes every pool at once; nothing that runs is cut short. */
+  /** The scheduler divides every pool, the ceiling and every cap itself, all at once; nothing that runs is cut short. */
   setMode(mode: LimitMode): void {
     this.#mode = mode;
-    this.#feedAll();
+    this.#feedLimits();
   }
 
   setDiscovered(model: string, found: DiscoveredSize | undefined): void {
@@ -100,7 +102,7 @@ export class LimitsFeed {
     const record = this.#options.models.find(pool);
     const facts = this.#facts(pool);
     const size = record === undefined ? facts.defaults.size : configuredSize(record, facts);
-    return { size: splitLimit(size, facts.divisor), configuredSize: size };
+    return { size: splitLimit(size, this.#mode.divisor), configuredSize: size };
   }
 
   noServersCause(pool: PoolId): NoServersCause | null {
@@ -120,20 +122,9 @@ export class LimitsFeed {
     return enabled.reduce((sum, model) => sum + configuredSize(model, this.#facts(model.name)), 0);
   }
 
-  #feedAll(): void {
-    this.#feedLimits();
-    for (const model of this.#options.models.list()) this.#feed(model);
-    this.#options.sink.setPool(unroutedSettings(this.#facts(UNROUTED), this.#options.hasUnroutedUpstream));
-  }
-
   #feedLimits(): void {
     const { slots, divisor } = this.#mode;
-    this.#options.sink.setLimits({
-      ceiling: splitLimit(this.#ceiling, divisor),
-      configuredCeiling: this.#ceiling,
-      slots,
-      capDivisor: divisor,
-    });
+    this.#options.sink.setLimits({ ceiling: this.#ceiling, slots, divisor });
   }
 
   #feed(model: ModelRecord): void {
@@ -144,7 +135,6 @@ export class LimitsFeed {
     const found = this.#discovered.get(name);
     return {
       defaults: this.#options.defaults,
-      divisor: this.#mode.divisor,
       ...(found === undefined ? {} : { discoveredSize: found.size, hasNoReadyReplica: found.hasNoReadyReplica }),
     };
   }

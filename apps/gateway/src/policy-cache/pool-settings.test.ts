@@ -4,7 +4,6 @@ import { sampleEndpoint, sampleModel } from "./record-samples";
 
 const facts: PoolFacts = {
   defaults: { size: 32, affinity: { isEnabled: false, holdMs: 3000, maxHeldPercent: 25, maxBypassMs: 30_000 } },
-  divisor: 1,
 };
 const two = [sampleEndpoint(), sampleEndpoint({ id: "endpoint-2", name: "second" })];
 
@@ -16,14 +15,7 @@ describe("a pool's settings", () => {
     [-3, undefined, 32],
     [8, 14, 14],
   ])("with a size of %s and %s discovered the pool has %d slots", (maxInFlight, discoveredSize, expected) => {
-    const { size, configuredSize } = poolSettings(sampleModel({ maxInFlight }), { ...facts, discoveredSize });
-    expect([size, configuredSize]).toEqual([expected, expected]);
-  });
-
-  it("divides the size under the split, rounded up, and keeps what was asked for", () => {
-    const split = poolSettings(sampleModel({ maxInFlight: 32 }), { ...facts, divisor: 3 });
-    expect([split.size, split.configuredSize]).toEqual([11, 32]);
-    expect(unroutedSettings({ ...facts, divisor: 64 }, true).size).toBe(1);
+    expect(poolSettings(sampleModel({ maxInFlight }), { ...facts, discoveredSize }).size).toBe(expected);
   });
 
   it("says where there is nowhere to send a request, and why", () => {

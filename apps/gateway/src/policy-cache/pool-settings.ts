@@ -1,6 +1,5 @@
 /** What a model's configuration means for its pool: the engine's `pool_changed`, with every default filled in. */
 import { type AffinitySettings, type PoolChanged, poolId, UNROUTED } from "@obleth/fairshare";
-import { splitLimit } from "@obleth/fairshare/shares";
 import type { ModelRecord } from "./records";
 
 /** Gateway-wide values that a model falls back to. */
@@ -12,8 +11,6 @@ export interface PoolDefaults {
 
 export interface PoolFacts {
   readonly defaults: PoolDefaults;
-  /** Gateways that the configured size is split over; 1 outside the split. */
-  readonly divisor: number;
   /** Slots that capacity discovery gives the model; undefined when it is not discovered. */
   readonly discoveredSize?: number | undefined;
   /** A watched backend has nothing ready. */
@@ -36,12 +33,10 @@ export function configuredSize(model: ModelRecord, facts: PoolFacts): number {
 }
 
 export function poolSettings(model: ModelRecord, facts: PoolFacts): PoolChanged {
-  const size = configuredSize(model, facts);
   return {
     kind: "pool_changed",
     pool: poolId(model.name),
-    size: splitLimit(size, facts.divisor),
-    configuredSize: size,
+    size: configuredSize(model, facts),
     admissionWeight: model.admissionWeight,
     affinity: affinityOf(model, facts.defaults),
     routed: model.enabled,
@@ -55,8 +50,7 @@ export function unroutedSettings(facts: PoolFacts, hasUpstream: boolean): PoolCh
   return {
     kind: "pool_changed",
     pool: UNROUTED,
-    size: splitLimit(facts.defaults.size, facts.divisor),
-    configuredSize: facts.defaults.size,
+    size: facts.defaults.size,
     admissionWeight: 100,
     affinity: null,
     routed: hasUpstream,

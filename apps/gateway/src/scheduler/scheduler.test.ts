@@ -89,7 +89,6 @@ describe("admission", { timeout: 60_000 }, () => {
       kind: "pool_changed",
       pool: poolId("m"),
       size: 1,
-      configuredSize: 1,
       admissionWeight: 100,
       affinity: null,
       routed: true,

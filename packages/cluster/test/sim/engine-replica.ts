@@ -189,7 +189,6 @@ export class EngineReplica {
         kind: "pool_changed",
         pool: pool as PoolId,
         size: poolSize,
-        configuredSize: poolSize,
         admissionWeight: 100,
         affinity: holdMs > 0 ? { holdMs, maxHeldPercent, maxBypassMs: 30_000 } : null,
         routed: true,
@@ -204,10 +203,9 @@ export class EngineReplica {
     const { ceiling } = this.#options.limits;
     this.#feed({
       kind: "limits_changed",
-      ceiling: splitLimit(ceiling, divisor),
-      configuredCeiling: ceiling,
+      ceiling,
       slots: mode === "shared" ? "shared" : "local",
-      capDivisor: divisor,
+      divisor,
     });
   }
 

@@ -82,15 +82,13 @@ class Fleet {
       this.#send(engine, {
         kind: "limits_changed",
         ceiling: this.#ceiling,
-        configuredCeiling: this.#ceiling,
         slots: "shared",
-        capDivisor: 1,
+        divisor: 1,
       });
       this.#send(engine, {
         kind: "pool_changed",
         pool: POOL,
         size: this.#size,
-        configuredSize: this.#size,
         admissionWeight: 100,
         affinity: null,
         routed: true,

@@ -137,7 +137,6 @@ export function sizeOf(pool: string, size: number): EngineEvent {
     kind: "pool_changed",
     pool: poolId(pool),
     size,
-    configuredSize: size,
     admissionWeight: 100,
     affinity: null,
     routed: true,

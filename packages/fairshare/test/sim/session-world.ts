@@ -103,7 +103,6 @@ export function playSessions(given: {
       kind: "pool_changed",
       pool: poolId("pool"),
       size,
-      configuredSize: size,
       admissionWeight: 100,
       affinity: settings,
       routed: true,

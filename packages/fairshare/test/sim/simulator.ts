@@ -45,7 +45,6 @@ export class Simulator {
         kind: "pool_changed",
         pool: poolId(id),
         size,
-        configuredSize: size,
         admissionWeight: 100,
         affinity: null,
         routed: true,

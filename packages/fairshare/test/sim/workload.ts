@@ -128,7 +128,6 @@ export function randomChange(rng: Rng, world: World): EngineEvent {
         kind: "pool_changed",
         pool: poolId(pool.id),
         size: rng.int(1, 6),
-        configuredSize: 6,
         admissionWeight: rng.pick(PERCENTS),
         affinity: null,
         routed: !rng.chance(0.05),
@@ -137,7 +136,7 @@ export function randomChange(rng: Rng, world: World): EngineEvent {
       };
     default: {
       const ceiling = rng.int(1, 8);
-      return { kind: "limits_changed", ceiling, configuredCeiling: ceiling, slots: "local", capDivisor: 1 };
+      return { kind: "limits_changed", ceiling, slots: "local", divisor: 1 };
     }
   }
 }

@@ -231,7 +231,6 @@ export class Rig {
       kind: "pool_changed",
       pool,
       size,
-      configuredSize: size,
       admissionWeight: 100,
       affinity: null,
       routed: true,
