@@ -46,7 +46,7 @@ export function mergeHistory(store: HistoryStore, answer: FairshareHistory, nowM
   const merged: Series = {
     startedTsMs: answer.started_ts_ms,
     intervalMs: answer.interval_ms,
-    points: mergePoints(before?.points ?? [], answer.points, nowMs - answer.retention_ms),
+    points: mergePoints(before?.points ?? [], answer.points, answer.retention_ms),
     restarts: [...(before?.restarts ?? []), ...(isRestart ? [answer.started_ts_ms] : [])],
     seenAtMs: nowMs,
   };
@@ -70,6 +70,12 @@ export function nextSinceMs(store: HistoryStore): number | undefined {
   return last === undefined ? undefined : last.ts_ms + 1;
 }
 
+/** The oldest sample known of the shown gateway; null without one. */
+export function oldestSampleMs(store: HistoryStore): number | null {
+  const series = store.shown === null ? undefined : store.series.get(store.shown);
+  return series?.points[0]?.ts_ms ?? null;
+}
+
 export interface HistoryView {
   /** Ascending; a null sample stands for a hole. */
   readonly rows: readonly { readonly tsMs: number; readonly sample: HistoryPoint | null }[];
@@ -78,16 +84,12 @@ export interface HistoryView {
 }
 
 /** What to draw of the shown gateway's series between two times. */
-export function historyView(
-  store: HistoryStore,
-  range: { fromMs: number; toMs: number },
-  paused: readonly Gap[] = [],
-): HistoryView {
+export function historyView(store: HistoryStore, range: { fromMs: number; toMs: number }): HistoryView {
   const series = store.shown === null ? undefined : store.series.get(store.shown);
   if (series === undefined) return { rows: [], gaps: [], bucketMs: 0 };
   const points = series.points.filter((point) => point.ts_ms >= range.fromMs && point.ts_ms <= range.toMs);
   const bucketMs = bucketWidth(range.toMs - range.fromMs, series.intervalMs);
-  const gaps = findGaps(points, { series, paused });
+  const gaps = findGaps(points, series);
   return { rows: withGaps(worstPerBucket(points, bucketMs), gaps), gaps, bucketMs };
 }
 
@@ -121,25 +123,28 @@ export function historyPeak(view: HistoryView): { min: number; max: number; peak
   return { min: Math.min(...running), max: Math.max(...running), peak: worst.queued, peakTsMs: worst.ts_ms };
 }
 
-function mergePoints(known: readonly HistoryPoint[], more: readonly HistoryPoint[], oldestMs: number): HistoryPoint[] {
+/** Ages are told by the samples' own clock: the browser's may be wrong. */
+function mergePoints(
+  known: readonly HistoryPoint[],
+  more: readonly HistoryPoint[],
+  retentionMs: number,
+): HistoryPoint[] {
   const lastMs = known.at(-1)?.ts_ms ?? Number.NEGATIVE_INFINITY;
-  return [...known, ...more.filter((point) => point.ts_ms > lastMs)].filter((point) => point.ts_ms >= oldestMs);
+  const all = [...known, ...more.filter((point) => point.ts_ms > lastMs)];
+  const oldestMs = (all.at(-1)?.ts_ms ?? 0) - retentionMs;
+  return all.filter((point) => point.ts_ms >= oldestMs);
 }
 
-interface GapFacts {
-  readonly series: Series;
-  readonly paused: readonly Gap[];
-}
-
-function findGaps(points: readonly HistoryPoint[], { series, paused }: GapFacts): Gap[] {
+/** A pause of the page leaves no hole: the next answer brings what was missed. A gateway's stop does. */
+function findGaps(points: readonly HistoryPoint[], series: Series): Gap[] {
   const gaps: Gap[] = [];
   for (let index = 1; index < points.length; index += 1) {
-    const fromMs = points[index - 1]?.ts_ms ?? 0;
+    const lastMs = points[index - 1]?.ts_ms ?? 0;
     const toMs = points[index]?.ts_ms ?? 0;
-    if (toMs - fromMs <= series.intervalMs * GAP_INTERVALS) continue;
-    const isRestart = series.restarts.some((startMs) => startMs >= fromMs && startMs <= toMs);
-    const pause = paused.find((gap) => gap.fromMs < toMs && gap.toMs > fromMs);
-    gaps.push({ fromMs, toMs, reason: isRestart ? "gateway restarted" : (pause?.reason ?? "no samples") });
+    if (toMs - lastMs <= series.intervalMs * GAP_INTERVALS) continue;
+    const fromMs = lastMs + series.intervalMs;
+    const isRestart = series.restarts.some((startMs) => startMs >= lastMs && startMs <= toMs);
+    gaps.push({ fromMs, toMs, reason: isRestart ? "gateway restarted" : "no samples" });
   }
   return gaps;
 }
@@ -149,6 +154,6 @@ function withGaps(
   gaps: readonly Gap[],
 ): { tsMs: number; sample: HistoryPoint | null }[] {
   const rows = points.map((point) => ({ tsMs: point.ts_ms, sample: point as HistoryPoint | null }));
-  const holes = gaps.map((gap) => ({ tsMs: gap.fromMs + 1, sample: null }));
+  const holes = gaps.map((gap) => ({ tsMs: gap.fromMs, sample: null }));
   return [...rows, ...holes].sort((a, b) => a.tsMs - b.tsMs);
 }

@@ -150,8 +150,14 @@ describe("history", () => {
     const before = mergeHistory(EMPTY_HISTORY, answer([point(2000), point(4000)]), 4000);
     const after = mergeHistory(before, answer([point(14_000), point(16_000)], { started_ts_ms: 13_000 }), 16_000);
     const view = historyView(after, { fromMs: 0, toMs: 20_000 });
-    expect(view.gaps).toEqual([{ fromMs: 4000, toMs: 14_000, reason: "gateway restarted" }]);
-    expect(view.rows.some((each) => each.sample === null)).toBe(true);
+    expect(view.gaps).toEqual([{ fromMs: 6000, toMs: 14_000, reason: "gateway restarted" }]);
+    expect(view.rows.map((each) => [each.tsMs, each.sample === null])).toEqual([
+      [2000, false],
+      [4000, false],
+      [6000, true],
+      [14_000, false],
+      [16_000, false],
+    ]);
     const plain = mergeHistory(before, answer([point(14_000)]), 16_000);
     expect(historyView(plain, { fromMs: 0, toMs: 20_000 }).gaps[0]?.reason).toBe("no samples");
   });

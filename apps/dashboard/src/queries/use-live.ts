@@ -69,6 +69,16 @@ export function useFreshness(): LiveFreshness {
   };
 }
 
+/** A browser clock this far off is corrected; below, its ticks are good enough and never jump. */
+const WORTH_CORRECTING_MS = 2000;
+
+/** Server time in whole steps, for charts of what servers stamped. 0 before the first paint. */
+export function useServerNow(stepMs: number): number {
+  const nowMs = useNow(stepMs);
+  const offset = offsetMs(useLive()?.clockOffset ?? UNKNOWN_OFFSET);
+  return nowMs === 0 || Math.abs(offset) < WORTH_CORRECTING_MS ? nowMs : nowMs + Math.round(offset / 1000) * 1000;
+}
+
 function usePolled(view: LiveView) {
   const client = useQueryClient();
   const isPaused = usePausedAt() !== null;

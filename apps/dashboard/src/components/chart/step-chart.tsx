@@ -14,6 +14,7 @@ import {
 } from "recharts";
 import { formatClock, formatCount, formatMinute, type Zone } from "../../lib/format";
 import type { Gap, Mark } from "../../lib/history-series";
+import { axisEndMs, type ChartRow, closedSteps, SAMPLE_TS } from "./steps";
 
 export interface ChartBand {
   readonly key: string;
@@ -23,7 +24,9 @@ export interface ChartBand {
 
 export interface StepChartProps {
   /** `ts` in milliseconds and a number or null per band and line. */
-  rows: readonly Readonly<Record<string, number | null>>[];
+  rows: readonly ChartRow[];
+  /** How long a row stands; the newest is drawn so wide. */
+  stepMs: number;
   /** Stacked, first at the bottom. */
   bands: readonly ChartBand[];
   /** Drawn over the bands. */
@@ -42,8 +45,10 @@ const AXIS = { fontSize: 12, fill: "var(--text-3)" };
 
 /** Stacked step areas over time, with steps as lines above them; holes are hatched and say why. */
 export default function StepChart(props: Readonly<StepChartProps>) {
-  const { rows, bands, gaps, marks, fromMs, toMs, zone } = props;
+  const { bands, gaps, marks, fromMs, zone } = props;
   const lines = props.lines ?? [];
+  const rows = closedSteps(props.rows, props.stepMs);
+  const toMs = axisEndMs(rows, props.toMs);
   return (
     <ResponsiveContainer width="100%" height={props.heightPx} minWidth={0}>
       <ComposedChart
@@ -85,6 +90,7 @@ export default function StepChart(props: Readonly<StepChartProps>) {
             fill="url(#gap)"
             fillOpacity={0.7}
             ifOverflow="hidden"
+            {...(isWide(gap, toMs - fromMs) ? { label: { value: gap.reason, ...AXIS, fill: "var(--text-2)" } } : {})}
           />
         ))}
         {marks.map((mark) => (
@@ -136,12 +142,18 @@ export default function StepChart(props: Readonly<StepChartProps>) {
   );
 }
 
+/** Wide enough to carry its reason in words. */
+function isWide(gap: Gap, spanMs: number): boolean {
+  return (gap.toMs - gap.fromMs) / spanMs > 0.2;
+}
+
 interface TipEntry {
   readonly dataKey?: unknown;
   readonly name?: unknown;
   readonly value?: unknown;
   readonly color?: unknown;
   readonly fill?: unknown;
+  readonly payload?: ChartRow;
 }
 
 interface ChartTipProps {
@@ -156,10 +168,11 @@ const NEAR_MARK_MS = 15_000;
 
 function ChartTip({ active, label, payload, zone, marks }: Readonly<ChartTipProps>) {
   if (!active || typeof label !== "number" || !payload || payload.length === 0) return null;
+  const sampleMs = payload[0]?.payload?.[SAMPLE_TS] ?? label;
   const near = marks.filter((mark) => Math.abs(mark.tsMs - label) < NEAR_MARK_MS);
   return (
     <div className="rounded-control border bg-card px-3 py-2 text-micro shadow-layer">
-      <p className="num mb-1 text-text-2">{formatClock(label, zone)}</p>
+      <p className="num mb-1 text-text-2">{formatClock(sampleMs, zone)}</p>
       <ul>
         {[...payload].reverse().map((entry) => (
           <li key={String(entry.dataKey)} className="num flex items-center gap-2">

@@ -6,25 +6,24 @@ import { Panel } from "../../components/ui/panel";
 import { formatExact, formatPercent } from "../../lib/format";
 import { historyView } from "../../lib/history-series";
 import { usePreferences } from "../../lib/preferences";
-import { useNow } from "../../lib/use-now";
 import { useHistory } from "../../queries/use-history";
+import { useServerNow } from "../../queries/use-live";
 import { holdVerdict } from "./logic/affinity-draft";
+import { holdMinutes, MINUTE_MS } from "./logic/hold-minutes";
 
 const HOUR_MS = 3_600_000;
 const INTERVAL_MS = 10_000;
-const BUCKET_MS = 60_000;
 
 /** Slots held for sessions against those that were taken, over the last hour. */
 export function HoldChart({ model }: Readonly<{ model: string }>) {
   const { clock } = usePreferences();
   const { data } = useHistory(model, INTERVAL_MS);
-  const nowMs = useNow(INTERVAL_MS);
+  const nowMs = useServerNow(INTERVAL_MS);
   const { rows, gaps, hold, redeem } = useMemo(() => {
     const points = data?.shown == null ? [] : (data.series.get(data.shown)?.points ?? []);
     const recent = points.filter((point) => point.ts_ms >= nowMs - HOUR_MS);
     const view = data ? historyView(data, { fromMs: nowMs - HOUR_MS, toMs: nowMs }) : { gaps: [] };
-    const sum = (of: "hold" | "redeem") => recent.reduce((total, point) => total + (point.affinity?.[of] ?? 0), 0);
-    return { rows: perMinute(recent), gaps: view.gaps, hold: sum("hold"), redeem: sum("redeem") };
+    return { gaps: view.gaps, ...holdMinutes(recent) };
   }, [data, nowMs]);
   const verdict = holdVerdict(hold, redeem);
   return (
@@ -47,6 +46,7 @@ export function HoldChart({ model }: Readonly<{ model: string }>) {
           <LazyChart
             label="Held and taken slots per minute"
             rows={rows}
+            stepMs={MINUTE_MS}
             bands={[]}
             lines={[
               { key: "hold", name: "held", color: "var(--group-2)" },
@@ -63,23 +63,4 @@ export function HoldChart({ model }: Readonly<{ model: string }>) {
       )}
     </Panel>
   );
-}
-
-interface AffinityPoint {
-  readonly ts_ms: number;
-  readonly affinity?: { readonly hold: number; readonly redeem: number } | undefined;
-}
-
-/** Events are counts, so a minute's are summed. */
-function perMinute(points: readonly AffinityPoint[]): Record<string, number | null>[] {
-  const minutes = new Map<number, { hold: number; redeem: number }>();
-  for (const point of points) {
-    const minute = Math.floor(point.ts_ms / BUCKET_MS) * BUCKET_MS;
-    const sum = minutes.get(minute) ?? { hold: 0, redeem: 0 };
-    minutes.set(minute, {
-      hold: sum.hold + (point.affinity?.hold ?? 0),
-      redeem: sum.redeem + (point.affinity?.redeem ?? 0),
-    });
-  }
-  return [...minutes].map(([ts, sum]) => ({ ts, ...sum }));
 }

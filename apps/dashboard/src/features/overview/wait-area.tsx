@@ -7,8 +7,8 @@ import { Panel } from "../../components/ui/panel";
 import { formatCount, formatMinute } from "../../lib/format";
 import { historyPeak, historyView } from "../../lib/history-series";
 import { usePreferences } from "../../lib/preferences";
-import { useNow } from "../../lib/use-now";
 import { useHistory } from "../../queries/use-history";
+import { useServerNow } from "../../queries/use-live";
 
 const INTERVAL_MS = 10_000;
 const HOUR_MS = 3_600_000;
@@ -19,7 +19,7 @@ export function WaitArea() {
   useQueryState("range", range);
   const { clock } = usePreferences();
   const { data } = useHistory(null, INTERVAL_MS);
-  const nowMs = useNow(INTERVAL_MS);
+  const nowMs = useServerNow(INTERVAL_MS);
   const view = useMemo(
     () => (data ? historyView(data, { fromMs: nowMs - HOUR_MS, toMs: nowMs }) : { rows: [], gaps: [], bucketMs: 0 }),
     [data, nowMs],
@@ -41,6 +41,7 @@ export function WaitArea() {
       <LazyChart
         label="Waiting requests in the last hour"
         rows={rows}
+        stepMs={view.bucketMs}
         bands={[{ key: "queued", name: "waiting", color: "var(--open)" }]}
         gaps={view.gaps}
         marks={data?.switches ?? []}

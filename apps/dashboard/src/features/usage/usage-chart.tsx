@@ -42,6 +42,7 @@ export function UsageChart({ filters, isReady, rangeMs, nowMs }: Readonly<UsageC
       <LazyChart
         label="Requests over time by outcome"
         rows={rows}
+        stepMs={data?.bucket_ms ?? 0}
         bands={BANDS}
         gaps={[]}
         marks={[]}
