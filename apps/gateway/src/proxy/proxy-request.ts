@@ -8,6 +8,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Spend } from "@obleth/cluster";
 import type { Protocol } from "../error-response";
 import type { EndpointRecord, KeyRecord, ModelRecord } from "../policy-cache/records";
+import type { Listed } from "../roster";
 import type { Waiting } from "../scheduler/admission";
 import type { Permit } from "../scheduler/permit";
 import type { UsageFigures } from "../upstream/usage-figures";
@@ -38,7 +39,8 @@ export interface Answering {
   cutShort(): void;
 }
 
-export class ProxyRequest {
+export class ProxyRequest implements Listed {
+  rosterPlace = -1;
   readonly id = randomUUID();
   key: KeyRecord | null = null;
   /** True once a credential has been looked for, from when on the request leaves a usage record. */

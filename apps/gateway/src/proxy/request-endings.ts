@@ -3,6 +3,7 @@
  * in `end`, which runs once per request, gives back what it holds, the slot first, and writes down what happened.
  */
 import { errorResponse, INTERNAL_ERROR, type Refusal, statusOf } from "../error-response";
+import { Roster } from "../roster";
 import { corsHeaders } from "./cors";
 import type { ProxyDeps } from "./proxy-deps";
 import type { Outcome, ProxyRequest } from "./proxy-request";
@@ -14,7 +15,7 @@ import { usageRecordOf } from "./stages/record-usage";
 
 export class RequestEndings implements RelayEndings {
   /** Requests that have begun and not ended. */
-  readonly active = new Set<ProxyRequest>();
+  readonly active = new Roster<ProxyRequest>();
   isDraining = false;
   #whenIdle: (() => void)[] = [];
 

@@ -56,6 +56,7 @@ const MAX_DRAINED_BYTES = 64 * 1024;
 type Phase = "connecting" | "waiting" | "reading" | "over";
 
 export class Attempt implements Watched, Dispatcher.DispatchHandler {
+  rosterPlace = -1;
   #phase: Phase = "connecting";
   #phaseSinceMs: number;
   #hadBytes = false;

@@ -3,8 +3,9 @@
  * Limits are kept to within one tick.
  */
 import type { Clock, Timer } from "@obleth/clock";
+import { type Listed, Roster } from "../roster";
 
-export interface Watched {
+export interface Watched extends Listed {
   /** Looks at its own limits; `nowMs` is monotonic. */
   checkLimits(nowMs: number): void;
 }
@@ -12,7 +13,7 @@ export interface Watched {
 const TICK_MS = 100;
 
 export class Watchdog {
-  readonly #watched = new Set<Watched>();
+  readonly #watched = new Roster<Watched>();
   #timer: Timer | null = null;
 
   constructor(private readonly clock: Clock) {}
