@@ -21,7 +21,8 @@ interface Reservation {
 }
 
 interface Book {
-  readonly kind: Account["kind"];
+  /** The limits it was last used with. */
+  account: Account;
   /** Units used of a minute's bucket, the moment that was true, and the limit it was counted against. */
   usedUnits: number;
   atMs: number;
@@ -34,41 +35,49 @@ interface Book {
   readonly open: Map<string, Reservation>;
   /** Request ids whose reservation lapsed, by the moment they are forgotten, oldest first. */
   readonly lapsed: Map<string, number>;
-  endsAtMs: number;
+  /** Before this nothing in `open` lapses and nothing in `lapsed` is forgotten. */
+  quietUntilMs: number;
   lastUseMs: number;
 }
 
 /** Books looked through for expiry after this many calls: rare enough to cost nothing, often enough to stay small. */
 const SWEEP_EVERY = 1024;
 const TERM_KEPT_MS = 7 * 24 * 3_600_000;
+const NEVER = Number.POSITIVE_INFINITY;
+
+const OK: BudgetAnswer = { kind: "ok" };
 
 export class MemoryBudgets implements BudgetBooks {
   readonly isAvailable = true;
   readonly #clock: Clock;
-  readonly #books = new Map<string, Book>();
+  /** Minutes' buckets by subject. */
+  readonly #buckets = new Map<string, Book>();
+  /** Terms' accounts by subject, then by term. */
+  readonly #terms = new Map<string, Map<string, Book>>();
   #calls = 0;
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  async check(spend: Spend): Promise<BudgetAnswer> {
-    return this.#answer(spend, this.#load(spend));
+  check(spend: Spend): BudgetAnswer {
+    return answerOf(spend, this.#load(spend));
   }
 
-  async reserve(spend: Spend): Promise<BudgetAnswer> {
-    const loaded = this.#load(spend);
-    const answer = this.#answer(spend, loaded);
+  reserve(spend: Spend): BudgetAnswer {
+    const books = this.#load(spend);
+    const answer = answerOf(spend, books);
     if (answer.kind !== "ok") return answer;
     const reservation: Reservation = {
       lapsesAtMs: this.#clock.monotonicMs() + RESERVATION_MS,
       tokens: wholeTokens(spend.estimatedTokens),
       nanos: nanoDollars(spend.estimatedCostUsd),
     };
-    for (const { book } of loaded) {
+    for (const book of books) {
       if (book.open.has(spend.requestId) || book.lapsed.has(spend.requestId)) continue;
       book.open.set(spend.requestId, reservation);
-      if (book.kind === "minute") {
+      if (reservation.lapsesAtMs < book.quietUntilMs) book.quietUntilMs = reservation.lapsesAtMs;
+      if (book.account.kind === "minute") {
         book.usedUnits += reservation.tokens * UNITS_PER_TOKEN;
       } else {
         book.reservedTokens += reservation.tokens;
@@ -78,15 +87,14 @@ export class MemoryBudgets implements BudgetBooks {
     return answer;
   }
 
-  async settle(spend: Spend, actual: { tokens: number; costUsd: number }): Promise<void> {
+  settle(spend: Spend, actual: { tokens: number; costUsd: number }): void {
     const tokens = wholeTokens(actual.tokens);
     const nanos = nanoDollars(actual.costUsd);
-    for (const { book } of this.#load(spend)) {
+    for (const book of this.#load(spend)) {
       const reservation = book.open.get(spend.requestId);
-      if (reservation === undefined && !book.lapsed.has(spend.requestId)) continue;
+      if (reservation === undefined && !book.lapsed.delete(spend.requestId)) continue;
       book.open.delete(spend.requestId);
-      book.lapsed.delete(spend.requestId);
-      if (book.kind === "minute") {
+      if (book.account.kind === "minute") {
         const paid = reservation?.tokens ?? tokens;
         book.usedUnits = Math.max(0, book.usedUnits + (tokens - paid) * UNITS_PER_TOKEN);
       } else {
@@ -98,7 +106,7 @@ export class MemoryBudgets implements BudgetBooks {
   }
 
   async usage({ subject, term }: { readonly subject: string; readonly term: string }): Promise<TermUsage | null> {
-    const book = this.#books.get(JSON.stringify([subject, term]));
+    const book = this.#terms.get(subject)?.get(term);
     if (book === undefined) return { usedTokens: 0, usedCostUsd: 0, reservedTokens: 0, reservedCostUsd: 0 };
     lapse(book, this.#clock.monotonicMs());
     return {
@@ -109,39 +117,37 @@ export class MemoryBudgets implements BudgetBooks {
     };
   }
 
-  #answer(spend: Spend, loaded: readonly { account: Account; book: Book }[]): BudgetAnswer {
-    // A used-up term outranks a minute that refills: waiting would not help.
-    for (const { account, book } of loaded) {
-      if (account.kind !== "term") continue;
-      const noTokens = account.tokens >= 0 && book.tokens + book.reservedTokens >= account.tokens;
-      const noMoney = account.nanos >= 0 && book.nanos + book.reservedNanos >= account.nanos;
-      if (noTokens || noMoney) return { kind: "term-exhausted", subject: account.subject };
-    }
-    for (const { account, book } of loaded) {
-      if (account.kind !== "minute") continue;
-      const retryAfterMs = bucketWaitMs(book, account.tokensPerMinute, wholeTokens(spend.estimatedTokens));
-      if (retryAfterMs > 0) return { kind: "minute-exhausted", retryAfterMs };
-    }
-    return { kind: "ok" };
-  }
-
   /** The books of a spend, made when absent, refilled and without lapsed reservations. */
-  #load(spend: Spend): { account: Account; book: Book }[] {
+  #load(spend: Spend): Book[] {
     this.#sweep();
     const nowMs = this.#clock.monotonicMs();
-    return accountsOf(spend).map((account) => {
-      const name = JSON.stringify(account.kind === "minute" ? [account.subject] : [account.subject, account.term]);
-      let book = this.#books.get(name);
-      if (book === undefined) {
-        book = emptyBook(account.kind, nowMs);
-        this.#books.set(name, book);
-      }
+    const books: Book[] = [];
+    for (const account of accountsOf(spend)) {
+      const book = this.#bookOf(account, nowMs);
+      book.account = account;
       book.lastUseMs = nowMs;
       if (account.kind === "minute") refill(book, account.tokensPerMinute, nowMs);
-      else book.endsAtMs = account.endsAtMs;
       lapse(book, nowMs);
-      return { account, book };
-    });
+      books.push(book);
+    }
+    return books;
+  }
+
+  #bookOf(account: Account, nowMs: number): Book {
+    if (account.kind === "minute") {
+      const known = this.#buckets.get(account.subject);
+      if (known !== undefined) return known;
+      const bucket = emptyBook(account, nowMs);
+      this.#buckets.set(account.subject, bucket);
+      return bucket;
+    }
+    const terms = this.#terms.get(account.subject) ?? new Map<string, Book>();
+    const known = terms.get(account.term);
+    if (known !== undefined) return known;
+    const book = emptyBook(account, nowMs);
+    terms.set(account.term, book);
+    this.#terms.set(account.subject, terms);
+    return book;
   }
 
   /** Now and then drops books that would read as empty: buckets long full, terms long over. */
@@ -149,17 +155,39 @@ export class MemoryBudgets implements BudgetBooks {
     if (++this.#calls % SWEEP_EVERY !== 0) return;
     const nowMs = this.#clock.monotonicMs();
     const wallMs = this.#clock.wallMs();
-    for (const [name, book] of this.#books) {
-      const isIdleBucket = book.kind === "minute" && nowMs - book.lastUseMs > REMEMBER_MS;
-      const isOver = book.endsAtMs > 0 && wallMs > book.endsAtMs + TERM_KEPT_MS;
-      if (isIdleBucket || isOver) this.#books.delete(name);
+    for (const [subject, bucket] of this.#buckets) {
+      if (nowMs - bucket.lastUseMs > REMEMBER_MS) this.#buckets.delete(subject);
+    }
+    for (const [subject, terms] of this.#terms) {
+      for (const [term, book] of terms) if (isOver(book, wallMs)) terms.delete(term);
+      if (terms.size === 0) this.#terms.delete(subject);
     }
   }
 }
 
-function emptyBook(kind: Account["kind"], nowMs: number): Book {
+function isOver({ account }: Book, wallMs: number): boolean {
+  return account.kind === "term" && account.endsAtMs > 0 && wallMs > account.endsAtMs + TERM_KEPT_MS;
+}
+
+function answerOf(spend: Spend, books: readonly Book[]): BudgetAnswer {
+  // A used-up term outranks a minute that refills: waiting would not help.
+  for (const { account, tokens, nanos, reservedTokens, reservedNanos } of books) {
+    if (account.kind !== "term") continue;
+    const noTokens = account.tokens >= 0 && tokens + reservedTokens >= account.tokens;
+    const noMoney = account.nanos >= 0 && nanos + reservedNanos >= account.nanos;
+    if (noTokens || noMoney) return { kind: "term-exhausted", subject: account.subject };
+  }
+  for (const book of books) {
+    if (book.account.kind !== "minute") continue;
+    const retryAfterMs = bucketWaitMs(book, book.account.tokensPerMinute, wholeTokens(spend.estimatedTokens));
+    if (retryAfterMs > 0) return { kind: "minute-exhausted", retryAfterMs };
+  }
+  return OK;
+}
+
+function emptyBook(account: Account, nowMs: number): Book {
   return {
-    kind,
+    account,
     usedUnits: 0,
     atMs: nowMs,
     tokensPerMinute: 0,
@@ -169,7 +197,7 @@ function emptyBook(kind: Account["kind"], nowMs: number): Book {
     reservedNanos: 0,
     open: new Map(),
     lapsed: new Map(),
-    endsAtMs: 0,
+    quietUntilMs: NEVER,
     lastUseMs: nowMs,
   };
 }
@@ -200,6 +228,7 @@ function giveBack(book: Book, reservation: Reservation): void {
 
 /** Takes reservations off whose time has come; their ids stay known for a day. */
 function lapse(book: Book, nowMs: number): void {
+  if (nowMs < book.quietUntilMs) return;
   for (const [id, forgetAtMs] of book.lapsed) {
     if (forgetAtMs > nowMs) break;
     book.lapsed.delete(id);
@@ -208,6 +237,9 @@ function lapse(book: Book, nowMs: number): void {
     if (reservation.lapsesAtMs > nowMs) break;
     book.open.delete(id);
     book.lapsed.set(id, nowMs + REMEMBER_MS);
-    if (book.kind === "term") giveBack(book, reservation);
+    if (book.account.kind === "term") giveBack(book, reservation);
   }
+  const [oldest] = book.open.values();
+  const [firstLapsed] = book.lapsed.values();
+  book.quietUntilMs = Math.min(oldest?.lapsesAtMs ?? NEVER, firstLapsed ?? NEVER);
 }

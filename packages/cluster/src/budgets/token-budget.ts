@@ -36,13 +36,14 @@ export type BudgetAnswer =
   /** The store did not answer; the caller decides by `OBLETH_FAIL_OPEN`. */
   | { readonly kind: "unavailable" };
 
+/** Answers at once where it can: a request whose budgets are in this process never waits for a promise. */
 export interface TokenBudgets {
   /** Would `reserve` pass now? Changes nothing. */
-  check(spend: Spend): Promise<BudgetAnswer>;
+  check(spend: Spend): BudgetAnswer | Promise<BudgetAnswer>;
   /** Takes the estimate from every account in one step, or from none. */
-  reserve(spend: Spend): Promise<BudgetAnswer>;
+  reserve(spend: Spend): BudgetAnswer | Promise<BudgetAnswer>;
   /** Gives the reservation back and books what was really used. Never rejects; a lost one expires by itself. */
-  settle(spend: Spend, actual: { tokens: number; costUsd: number }): Promise<void>;
+  settle(spend: Spend, actual: { tokens: number; costUsd: number }): void | Promise<void>;
 }
 
 /** What a term's account holds. */

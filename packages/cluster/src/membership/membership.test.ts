@@ -147,6 +147,16 @@ describe("the way back to shared slots", () => {
     expect(way.answered(13_000, 200)).toBe("open");
   });
 
+  it("keeps apart for most of a second after a timeout, however prompt the next answer", () => {
+    const { membership, way } = setup();
+    membership.update(answer(1000, { a: 900 }));
+    membership.lostTouch();
+    way.lost("timeout", 0);
+    membership.update(answer(1100, { a: 1050 }));
+    expect(way.answered(899, 5)).toBe("too-slow");
+    expect(way.answered(900, 5)).toBe("open");
+  });
+
   it("asks for no prompt answer after an error, nor of a replica that is alone", () => {
     const { membership, way } = setup();
     membership.update(answer(1000, { a: 900 }));

@@ -14,6 +14,8 @@ const PEER_WAIT_MS = 1000;
  * margin the mode would flap while answers take about as long as the timeout. */
 const PROMPT_PART = 0.6;
 const CAUTIOUS_MS = 10_000;
+/** Shortest stretch apart after a timeout, ms: bounds how often the mode changes when single answers are late. */
+const APART_MS = 900;
 
 export interface WayBackOptions {
   readonly membership: Membership;
@@ -28,6 +30,7 @@ export class WayBack {
   #peersUntilMs: number | undefined;
   #missingUntilMs = 0;
   #cautiousUntilMs = Number.NEGATIVE_INFINITY;
+  #apartUntilMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: WayBackOptions) {
     this.#options = options;
@@ -35,13 +38,17 @@ export class WayBack {
 
   /** Touch was lost, or never found. */
   lost(reason: "timeout" | "error" | "unregistered", nowMs: number): void {
-    if (reason === "timeout") this.#cautiousUntilMs = nowMs + CAUTIOUS_MS;
+    if (reason === "timeout") {
+      this.#cautiousUntilMs = nowMs + CAUTIOUS_MS;
+      this.#apartUntilMs = nowMs + APART_MS;
+    }
     this.#peersUntilMs = undefined;
   }
 
   /** A heartbeat was answered after `latencyMs`, and the membership has taken its answer in. */
   answered(nowMs: number, latencyMs: number): "open" | "peers-missing" | "too-slow" {
     const { membership, responseTimeoutMs, heartbeatMs, ttlMs } = this.#options;
+    if (nowMs < this.#apartUntilMs && membership.liveCount > 1) return "too-slow";
     if (this.#peersUntilMs === undefined) {
       // A replica that has never been in touch may have to wait for the others' next regular heartbeat.
       this.#peersUntilMs = nowMs + PEER_WAIT_MS + (membership.hasBeenApart ? 0 : heartbeatMs);

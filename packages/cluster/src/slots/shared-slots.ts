@@ -7,6 +7,8 @@
  *  - each stretch together has its own epoch, so a call of an earlier one that runs late changes nothing that counts;
  *  - the way back: a heartbeat puts everything held on the books, the other replicas get a moment to do the same, and
  *    one more heartbeat goes ahead of the first claim;
+ *  - a timeout is followed by a heartbeat at once: where the store is merely slow, the others must not claim what the
+ *    split has just admitted here;
  *  - a heartbeat is sent only when no call is outstanding, because only then is it certain what is held.
  */
 import type { Clock } from "@obleth/clock";
@@ -351,8 +353,9 @@ export class SharedSlots implements ClusterSlots, SlotAnnouncements {
     this.#setState(false, describe(reason, error));
     this.#line.abandon();
     this.#host?.retry(null);
-    this.#heart.beatIn(reason === "unregistered" ? BEAT_GAP_MS : PROBE_MS);
     this.#decided();
+    if (reason === "timeout") this.#beat();
+    else this.#heart.beatIn(reason === "unregistered" ? BEAT_GAP_MS : PROBE_MS);
   }
 
   #setState(isTogether: boolean, reason: string): void {

@@ -360,6 +360,23 @@ describe("a store that fails", () => {
     expect(a.unavailable).toBe(1);
   });
 
+  it("tells a store whose answers alone are late what the split admits, so that the others make room at once", () => {
+    const fleet = new Fleet({ limits: { poolSize: 8 } });
+    const [a, b] = fleet.start(2) as [Replica, Replica];
+    flood([b], 1000, 50);
+    fleet.clock.advance(20);
+    expect(b.running).toBe(8);
+    a.link.cut = "replies";
+    flood([a], 8, 60_000);
+    expect(fleet.until(() => a.running === 4, 1000)).toBeLessThanOrEqual(252);
+    expect(fleet.until(() => fleet.backend.running(POOL) === 8, 1000)).toBeLessThanOrEqual(55);
+    fleet.backend.resetHighest();
+    fleet.clock.advance(2000);
+    expect(fleet.modes).toEqual(["fallback", "shared"]);
+    expect(fleet.backend.highest(POOL)).toBe(8);
+    expect(b.running).toBe(4);
+  });
+
   it("asks a silent store once a second and nothing else", () => {
     const fleet = new Fleet();
     const [a] = fleet.start(2) as [Replica, Replica];
