@@ -26,6 +26,7 @@ import { TermCalendar } from "./stages/budget-terms";
 import { accessRefusal, modelRefusal } from "./stages/check-access";
 import { budgetRefusal, spendOf } from "./stages/check-budget";
 import { hasServer, ModelFinder, noServer, speaks } from "./stages/find-model";
+import { lookAgain } from "./stages/look-again";
 import type { Sendable, UpstreamSender } from "./stages/send-upstream";
 import { scanBody, understandCall } from "./stages/understand-call";
 import type { Tokenizers } from "./tokenizers";
@@ -162,22 +163,25 @@ export class Pipeline {
       this.#endings.answer(request, jsonAnswer(JSON.stringify({ input_tokens: understood.fields.inputTokens })));
       return;
     }
-    const wallMs = deps.clock.wallMs();
-    const { estimatedTokens, chat } = understood;
-    const calendar = this.#calendar;
-    const spend = spendOf({
+    const { chat } = understood;
+    const spend = this.#spendOf({ request, route, key, model, fields: understood.fields });
+    const { search } = call;
+    // Spelt out, because copying objects member by member is slow where every request passes.
+    this.#checkBudgets({ request, route, search, key, body, fields: understood.fields, model, isRouted, spend, chat });
+  }
+
+  #spendOf(call: Pick<RoutedCall, "request" | "route" | "key" | "model" | "fields">): Spend | null {
+    const { request, route, key, model, fields } = call;
+    return spendOf({
       requestId: request.id,
       key,
       model,
       route,
-      fields: understood.fields,
-      estimatedTokens,
-      wallMs,
-      calendar,
+      fields,
+      estimatedTokens: request.estimatedTokens,
+      wallMs: this.parts.deps.clock.wallMs(),
+      calendar: this.#calendar,
     });
-    const { search } = call;
-    // Spelt out, because copying objects member by member is slow where every request passes.
-    this.#checkBudgets({ request, route, search, key, body, fields: understood.fields, model, isRouted, spend, chat });
   }
 
   #checkBudgets(call: RoutedCall): void {
@@ -213,6 +217,7 @@ export class Pipeline {
       request.permit = outcome.permit;
       request.admission = outcome.kind === "admitted-fast" ? "fast" : "queued";
       if (request.isEnded) outcome.permit.release();
+      else if (outcome.kind === "admitted-queued") this.#afterWait(call);
       else this.#reserve(call);
       return;
     }
@@ -221,6 +226,30 @@ export class Pipeline {
     else request.admission = "queued";
     const refusal = admissionRefusal(outcome.kind);
     if (refusal !== null) this.#refuse(request, refusal, OUTCOME_OF[outcome.kind] ?? "refused");
+  }
+
+  /** Goes on with the key and the model as they are after the wait. */
+  #afterWait(call: RoutedCall): void {
+    const { request, route } = call;
+    const { deps, tokenizers } = this.parts;
+    authenticate(request.req, deps.keys, (result) => {
+      this.#goOn(request, () => {
+        if ("refusal" in result) {
+          this.#refuse(request, result.refusal);
+          return;
+        }
+        const { key } = result;
+        request.key = key;
+        const parts = { models: this.#models, tokenizers, settings: deps.settings, wallMs: deps.clock.wallMs() };
+        const present = lookAgain({ ...call, req: request.req }, key, parts);
+        if ("refusal" in present) {
+          this.#refuse(request, present.refusal);
+          return;
+        }
+        request.model = present.model;
+        this.#reserve({ ...call, ...present, key, spend: this.#spendOf({ request, route, key, ...present }) });
+      });
+    });
   }
 
   #reserve(call: RoutedCall): void {
@@ -236,7 +265,7 @@ export class Pipeline {
   }
 
   /** Goes on when the budgets allow it. A reservation that arrives after the request has ended is settled with nothing. */
-  #askBudgets(call: RoutedCall, asked: Promise<BudgetAnswer>, goOn: (isCounted: boolean) => void): void {
+  #askBudgets(call: RoutedCall, asked: BudgetAnswer | Promise<BudgetAnswer>, goOn: (isCounted: boolean) => void): void {
     const { request, spend } = call;
     const { budgets, events, settings } = this.parts.deps;
     const decide = (answer: BudgetAnswer): void => {
@@ -254,7 +283,8 @@ export class Pipeline {
       }
       this.#guard(request, () => goOn(isCounted));
     };
-    asked.then(decide, () => decide({ kind: "unavailable" }));
+    if (asked instanceof Promise) asked.then(decide, () => decide({ kind: "unavailable" }));
+    else decide(asked);
   }
 
   #send(call: RoutedCall): void {

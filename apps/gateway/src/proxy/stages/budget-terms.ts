@@ -32,50 +32,42 @@ function localDate(wallMs: number, timezone: string): TZDate {
   return Number.isNaN(local.getMonth()) ? new TZDate(wallMs, "UTC") : local;
 }
 
-interface RememberedTerm extends Term {
+/** Longest time the terms of a key are taken as known; short, so that a clock that steps back is noticed. */
+const REMEMBERED_MS = 60_000;
+
+interface Remembered {
+  readonly limits: readonly TermLimit[];
+  /** Wall time within which they hold. */
   readonly fromMs: number;
   readonly untilMs: number;
 }
 
-/** Longest time a month's name is taken as known; short, so that a clock that steps back is noticed. */
-const REMEMBERED_MS = 60_000;
-
-/** Months by timezone. Calendar work costs as much as the rest of a request's checks, and its answer seldom changes. */
+/** The accounts of each key. Calendar work costs as much as the rest of a request's checks, and its answer seldom changes. */
 export class TermCalendar {
-  readonly #months = new Map<string, RememberedTerm>();
+  readonly #byKey = new WeakMap<KeyRecord, Remembered>();
 
   /** The term accounts of a key and its tenant; empty when neither has a cap. A budget not yet begun is not drawn on. */
-  limitsOf(key: KeyRecord, wallMs: number): TermLimit[] {
+  limitsOf(key: KeyRecord, wallMs: number): readonly TermLimit[] {
+    const known = this.#byKey.get(key);
+    if (known !== undefined && wallMs >= known.fromMs && wallMs < known.untilMs) return known.limits;
     const limits: TermLimit[] = [];
     const { tenant } = key;
-    if (tenant.budget !== null)
-      this.#add(limits, `tenant:${tenant.id}`, { budget: tenant.budget, timezone: tenant.timezone, wallMs });
-    if (key.budget !== null)
-      this.#add(limits, `key:${key.policy.id}`, { budget: key.budget, timezone: tenant.timezone, wallMs });
+    const subjects = [
+      { subject: `tenant:${tenant.id}`, budget: tenant.budget },
+      { subject: `key:${key.policy.id}`, budget: key.budget },
+    ];
+    let untilMs = wallMs + REMEMBERED_MS;
+    for (const { subject, budget } of subjects) {
+      if (budget === null || (budget.tokens === null && budget.costUsd === null)) continue;
+      if (budget.period === "term" && budget.startedAtMs !== null && wallMs < budget.startedAtMs) {
+        untilMs = Math.min(untilMs, budget.startedAtMs);
+        continue;
+      }
+      const { label, endsAtMs } = termOf(budget, tenant.timezone, wallMs);
+      untilMs = Math.min(untilMs, endsAtMs ?? untilMs);
+      limits.push({ subject, term: label, endsAtMs, tokens: budget.tokens, costUsd: budget.costUsd });
+    }
+    this.#byKey.set(key, { limits, fromMs: wallMs, untilMs });
     return limits;
   }
-
-  #add(
-    limits: TermLimit[],
-    subject: string,
-    { budget, timezone, wallMs }: { budget: TermBudget; timezone: string; wallMs: number },
-  ): void {
-    if (budget.tokens === null && budget.costUsd === null) return;
-    if (budget.period === "term" && budget.startedAtMs !== null && wallMs < budget.startedAtMs) return;
-    const { label, endsAtMs } =
-      budget.period === "monthly" ? this.#month(budget, timezone, wallMs) : termOf(budget, timezone, wallMs);
-    limits.push({ subject, term: label, endsAtMs, tokens: budget.tokens, costUsd: budget.costUsd });
-  }
-
-  #month(budget: TermBudget, timezone: string, wallMs: number): Term {
-    const known = this.#months.get(timezone);
-    if (known !== undefined && wallMs >= known.fromMs && wallMs < known.untilMs) return known;
-    const term = termOf(budget, timezone, wallMs);
-    if (this.#months.size >= MAX_TIMEZONES) this.#months.clear();
-    const untilMs = Math.min(wallMs + REMEMBERED_MS, term.endsAtMs ?? Number.POSITIVE_INFINITY);
-    this.#months.set(timezone, { ...term, fromMs: wallMs, untilMs });
-    return term;
-  }
 }
-
-const MAX_TIMEZONES = 1000;

@@ -37,18 +37,34 @@ function headerLabel(req: IncomingMessage, name: string): string | null {
  * bounds of their own: a long prompt that many conversations share must not hide what tells them apart.
  */
 function derivedId({ body, fields, secret }: { body: Buffer; fields: CallFields; secret: string }): string {
-  const system = collected(body, fields.systemText);
-  const user = collected(body, fields.firstUserText);
-  return `d-${hash("sha256", `${secret}\0${system}\0${user}`, "base64url").slice(0, 27)}`;
+  const { systemText, firstUserText } = fields;
+  const secretBytes = Buffer.byteLength(secret);
+  const bytes = Buffer.allocUnsafe(secretBytes + collectedBytes(systemText) + collectedBytes(firstUserText) + 2);
+  bytes.write(secret);
+  bytes[secretBytes] = 0;
+  const afterSystem = collect(body, systemText, { into: bytes, at: secretBytes + 1 });
+  bytes[afterSystem] = 0;
+  const end = collect(body, firstUserText, { into: bytes, at: afterSystem + 1 });
+  return `d-${hash("sha256", bytes.subarray(0, end), "base64url").slice(0, 27)}`;
 }
 
-/** The beginning of the text, byte for character. */
-function collected(body: Buffer, ranges: TextRanges): string {
-  let text = "";
-  for (let i = 0; i + 1 < ranges.length && text.length < MAX_HASHED_BYTES; i += 2) {
-    const start = ranges[i] as number;
-    const end = Math.min(ranges[i + 1] as number, start + MAX_HASHED_BYTES - text.length);
-    text = text === "" ? body.toString("latin1", start, end) : `${text}\0${body.toString("latin1", start, end)}`;
+/** At most what `collect` copies. */
+function collectedBytes(ranges: TextRanges): number {
+  let sum = 0;
+  for (let i = 0; i + 1 < ranges.length && sum < MAX_HASHED_BYTES; i += 2) {
+    sum += (ranges[i + 1] as number) - (ranges[i] as number) + 1;
   }
-  return text;
+  return Math.min(sum, MAX_HASHED_BYTES);
+}
+
+/** Copies the beginning of the text, a zero byte between its stretches; returns the place after it. */
+function collect(body: Buffer, ranges: TextRanges, { into, at }: { into: Buffer; at: number }): number {
+  const limit = at + MAX_HASHED_BYTES;
+  let place = at;
+  for (let i = 0; i + 1 < ranges.length && place < limit; i += 2) {
+    const start = ranges[i] as number;
+    if (place > at) into[place++] = 0;
+    place += body.copy(into, place, start, Math.min(ranges[i + 1] as number, start + limit - place));
+  }
+  return place;
 }
