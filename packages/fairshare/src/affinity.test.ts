@@ -323,6 +323,20 @@ describe("the bypass limit", () => {
     expect(run.granted.at(-1)).toBe(lone);
   });
 
+  it("is reached at the very moment a wake was asked for, whatever the times round to", () => {
+    const run = start(2, { maxHeldPercent: 50, holdMs: 60_000, maxBypassMs: 1_000 });
+    run.nowMs = 0.1;
+    hold(run, "s");
+    run.ask({ tenant: "other" });
+    const arrivedMs = [...Array(4_000)].map((_, i) => 500 + i / 10).find((at) => at + 1_000 - at < 1_000) ?? 0;
+    run.nowMs = arrivedMs;
+    const lone = run.ask({ tenant: "third" });
+    run.nowMs = run.state.wakeAtMs;
+    expect(run.nowMs).toBe(arrivedMs + 1_000);
+    run.wait(0);
+    expect(run.outcomeOf(lone)).toBe("queued");
+  });
+
   it("is not triggered by a request at its tenant's or key's cap", () => {
     const run = start(4, { maxHeldPercent: 50, holdMs: 60_000, maxBypassMs: 1_000 });
     hold(run, "s");

@@ -5,7 +5,7 @@
  * here.
  */
 import { changeHeld } from "./counts";
-import { isAtJumpLimit, oldestArrivalMs, restIfIdle } from "./sessions";
+import { isAtJumpLimit, isPastBypass, oldestArrivalMs, restIfIdle } from "./sessions";
 import type { EngineState, HeldSlot, Key, Pool, Session, Waiter } from "./state";
 
 /**
@@ -32,7 +32,7 @@ export function maxHeld(pool: Pool): number {
 /** A request of the pool that could run has waited past the bypass limit: nothing is held until it has a slot. */
 export function isStarving(state: EngineState, pool: Pool): boolean {
   const { affinity } = pool.settings;
-  return affinity !== null && state.nowMs - oldestArrivalMs(pool) >= affinity.maxBypassMs;
+  return affinity !== null && isPastBypass(state, oldestArrivalMs(pool), affinity);
 }
 
 /**

@@ -5,7 +5,7 @@ import { emit } from "./emit";
 import { isStarving } from "./holds";
 import { isUsableCap } from "./limits";
 import { ownerOf } from "./owner";
-import { isAtJumpLimit } from "./sessions";
+import { isAtJumpLimit, isPastBypass } from "./sessions";
 import type { EngineState, OpenClaim, Waiter } from "./state";
 
 /** Remembers a claim until it is settled and asks the driver to send it. A claim without a charge is for a hold only. */
@@ -37,7 +37,7 @@ function effectFor(state: EngineState, waiter: Waiter, isForHoldOnly: boolean): 
 /** The request itself has waited past the bypass limit; it no longer stands among those that wait. */
 function hasStarved(state: EngineState, { key, arrivedMs }: Waiter): boolean {
   const { affinity } = key.tenant.pool.settings;
-  return affinity !== null && state.nowMs - arrivedMs >= affinity.maxBypassMs;
+  return affinity !== null && isPastBypass(state, arrivedMs, affinity);
 }
 
 function configuredCap(cap: number | null): number | null {

@@ -6,6 +6,7 @@
  * made while it waits, and the oldest request of a key has been passed at least as often as any other, so counting for
  * the oldest bounds it for all. Which group, tenant and key is next is none of this module's business.
  */
+import type { AffinitySettings } from "./events";
 import { RankHeap } from "./rank-heap";
 import type { EngineState, Key, KeySessions, Pool, Session, Waiter } from "./state";
 import { keysOf } from "./tenant-keys";
@@ -173,7 +174,7 @@ export function pickInKey(state: EngineState, key: Key, oldest: Waiter): KeyPick
   if (next === undefined || next === oldest || affinity === null) {
     return { waiter: oldest, isWarmJump: false, isProtected: false };
   }
-  const isProtected = isAtJumpLimit(state, key) || state.nowMs - oldest.arrivedMs >= affinity.maxBypassMs;
+  const isProtected = isAtJumpLimit(state, key) || isPastBypass(state, oldest.arrivedMs, affinity);
   return { waiter: isProtected ? oldest : next, isWarmJump: !isProtected, isProtected };
 }
 
@@ -231,6 +232,14 @@ export function oldestArrivalMs(pool: Pool): number {
   const head = pool.heads.top();
   if (head === undefined) return Number.POSITIVE_INFINITY;
   return head.key.oldest?.arrivedMs ?? Number.POSITIVE_INFINITY;
+}
+
+/**
+ * Whether a request that arrived then has waited as long as may be. Compares the very sum that a wake is asked for: the
+ * difference of two times may round to less, and the wake would come to nothing and be asked for again.
+ */
+export function isPastBypass(state: EngineState, arrivedMs: number, { maxBypassMs }: AffinitySettings): boolean {
+  return arrivedMs + maxBypassMs <= state.nowMs;
 }
 
 /** The key's warm session whose oldest waiting request is oldest. Those found cold leave the heap. */
