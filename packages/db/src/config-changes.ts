@@ -30,8 +30,6 @@ export interface ConfigNotice {
 export interface ConfigWatch {
   /** Newest version seen. */
   version(): number;
-  /** Whether notices arrive at this moment; polling goes on regardless. */
-  isListening(): boolean;
   close(): Promise<void>;
 }
 
@@ -53,7 +51,6 @@ export async function watchConfigChanges(options: WatchOptions): Promise<ConfigW
   const listener = connect(options.url, { max: 1 });
   let version = await readConfigVersion(options.db);
   let isClosed = false;
-  let isListening = false;
   let timer: { cancel(): void } | undefined;
 
   const deliver = (notice: ConfigNotice) => {
@@ -78,16 +75,12 @@ export async function watchConfigChanges(options: WatchOptions): Promise<ConfigW
   await listener.listen(
     CONFIG_CHANNEL,
     (payload) => deliver(parseNotice(payload, version)),
-    () => {
-      isListening = true;
-      void poll();
-    },
+    () => void poll(),
   );
   pollForever();
 
   return {
     version: () => version,
-    isListening: () => isListening && !isClosed,
     close: async () => {
       isClosed = true;
       timer?.cancel();

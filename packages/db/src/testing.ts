@@ -3,6 +3,8 @@ import { randomBytes } from "node:crypto";
 import { connect, type DbHandle, makeDb } from "./client";
 import { migrate } from "./migrate";
 
+export { ListenWire, type NoticeWire } from "./testing-wire";
+
 export interface TestDatabase extends DbHandle {
   readonly url: string;
   /** Closes the handle and drops the database, whoever is still connected. */

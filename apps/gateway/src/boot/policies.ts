@@ -11,7 +11,7 @@ import type { PolicySource } from "../policy-cache/records";
 import type { Foundation } from "./foundation";
 
 /** A missed notice is found after this at the latest, so that a change is in force everywhere within a second. */
-const VERSION_POLL_MS = 750;
+const VERSION_POLL_MS = 500;
 
 export interface Policies {
   readonly keys: CachedKeys;

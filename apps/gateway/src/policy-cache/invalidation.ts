@@ -100,7 +100,8 @@ export class Invalidation {
 
   async #refreshAll(): Promise<void> {
     const { models, names, onSettings, sink } = this.#options;
-    await Promise.all([models.reload(), names.reload(), onSettings()]);
+    // The ceiling is read after the pool sizes and holds before them: together they never admit more than either said.
+    await Promise.all([models.reload(onSettings), names.reload()]);
     this.#pushTenants(names.tenants());
     const waiting = sink.snapshot().pools.flatMap((pool) => pool.keys.filter((key) => key.queued > 0));
     await this.#refreshKeys([...new Set(waiting.map((key) => key.keyId))]);

@@ -61,6 +61,15 @@ describe("the models held in memory", () => {
     expect(reads).toBe(2);
   });
 
+  it("does between reading a list and using it what has to hold first", async () => {
+    const seen: unknown[] = [];
+    await models.reload(async () => void seen.push(reads, models.list().length));
+    expect([...seen, models.list().length]).toEqual([1, 0, 1]);
+    rows = [];
+    await expect(models.reload(() => Promise.reject(new Error("not yet")))).rejects.toThrow("not yet");
+    expect(models.list()).toHaveLength(1);
+  });
+
   it("keeps the old list when it cannot be read, and can be asked again", async () => {
     await models.reload();
     gate = Promise.reject(new Error("connection refused"));

@@ -34,19 +34,24 @@ export class HeldModels implements ModelDirectory {
     return this.#list;
   }
 
-  /** Resolves once a list read after this call is in force. Rejects, keeping the old list, when it cannot be read. */
-  reload(): Promise<void> {
+  /**
+   * Resolves once a list read after this call is in force. Rejects, keeping the old list, when it cannot be read or when
+   * `beforeUse` rejects, which runs between the two.
+   */
+  reload(beforeUse?: () => Promise<void>): Promise<void> {
     this.#isDirty = true;
-    this.#reading ??= this.#readUntilClean().finally(() => {
+    this.#reading ??= this.#readUntilClean(beforeUse).finally(() => {
       this.#reading = undefined;
     });
     return this.#reading;
   }
 
-  async #readUntilClean(): Promise<void> {
+  async #readUntilClean(beforeUse?: () => Promise<void>): Promise<void> {
     while (this.#isDirty) {
       this.#isDirty = false;
-      this.#replace(await this.#options.source.loadModels());
+      const list = await this.#options.source.loadModels();
+      await beforeUse?.();
+      this.#replace(list);
     }
   }
 

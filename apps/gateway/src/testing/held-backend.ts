@@ -2,11 +2,14 @@
 import { once } from "node:events";
 import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { json } from "node:stream/consumers";
 
 export class HeldBackend {
   readonly held: ServerResponse[] = [];
   /** Calls seen, answered or not. */
   calls = 0;
+  /** The `user` of each chat call's body, in order of arrival. */
+  readonly users: string[] = [];
   /** Answers at once instead of holding. */
   isOpen = true;
   readonly #server: Server;
@@ -19,11 +22,16 @@ export class HeldBackend {
     const server = createServer();
     const backend = new HeldBackend(server);
     server.on("request", (request, response) => {
-      request.resume();
-      if (request.method === "GET") return response.end('{"data":[]}');
+      if (request.method === "GET") {
+        request.resume();
+        return response.end('{"data":[]}');
+      }
       backend.calls++;
-      if (backend.isOpen) answer(response);
-      else backend.held.push(response);
+      void json(request).then((body) => {
+        backend.users.push(String((body as { user?: unknown }).user));
+        if (backend.isOpen) answer(response);
+        else backend.held.push(response);
+      });
     });
     server.listen(0, "127.0.0.1");
     await once(server, "listening");

@@ -26,14 +26,25 @@ export class ModelFinder {
     const model = this.models.find(name);
     if (model !== undefined) return { model, isRouted: true };
     if (this.#fallback !== null) return { model: unroutedModel(name, this.#fallback), isRouted: false };
-    const message = `The model "${name.slice(0, MAX_ECHOED)}" does not exist. GET /v1/models lists those that do.`;
-    return { refusal: { code: "model_not_found", message, param: "model" } };
+    return { refusal: unknownModel(name) };
+  }
+
+  /** A registered model as it is now, also under another name. */
+  again({ id, name }: ModelRecord): { readonly model: ModelRecord } | { readonly refusal: Refusal } {
+    const same = this.models.find(name);
+    const model = same?.id === id ? same : this.models.list().find((other) => other.id === id);
+    return model === undefined ? { refusal: unknownModel(name) } : { model };
   }
 
   /** The endpoint for unregistered names, when there is one. */
   get fallback(): EndpointRecord | null {
     return this.#fallback;
   }
+}
+
+function unknownModel(name: string): Refusal {
+  const message = `The model "${name.slice(0, MAX_ECHOED)}" does not exist. GET /v1/models lists those that do.`;
+  return { code: "model_not_found", message, param: "model" };
 }
 
 /** Which endpoint protocols can serve a route. Anthropic calls can be translated, OpenAI calls cannot. */
