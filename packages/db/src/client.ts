@@ -32,6 +32,11 @@ export function makeDb(url: string, options: DbOptions = {}): DbHandle {
   };
 }
 
+/** Several reads that all see the database as it is at the first of them. */
+export function readTogether<Value>(db: Db, read: (tx: Tx) => Promise<Value>): Promise<Value> {
+  return db.transaction(read, { isolationLevel: "repeatable read", accessMode: "read only" });
+}
+
 /** Quiet about notices; times in UTC; no statement may run longer than a minute. */
 export function connect(url: string, options: { max: number; prepare?: boolean }): Sql {
   return postgres(url, {

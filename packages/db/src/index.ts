@@ -1,4 +1,4 @@
-export { connect, type Db, type DbHandle, type DbOptions, makeDb, type Tx } from "./client";
+export { connect, type Db, type DbHandle, type DbOptions, makeDb, readTogether, type Tx } from "./client";
 export type { AuditEntry, AuditObjectType, AuditSource, ChangeContext, Changed } from "./commands/change";
 export * from "./commands/create-boost";
 export * from "./commands/create-endpoint";

@@ -350,6 +350,29 @@ describe("a configuration file", () => {
     expect(again.auditId).toBeNull();
   });
 
+  it("is of one moment, however much changes meanwhile", async () => {
+    const { api } = gateway;
+    let isOver = false;
+    const changing = (async () => {
+      while (!isOver) {
+        const { id } = (await api.call("createTenant", { body: { name: "passing" } })).data;
+        await api.call("createKey", { params: { id }, body: { name: "passing" } });
+        await api.call("deleteTenant", { params: { id } });
+      }
+    })();
+    const states = new Set<string>();
+    for (let i = 0; i < 60; i++) {
+      const file = await config();
+      const tenants = new Set(file.tenants.map((tenant) => tenant.id));
+      expect(file.keys.filter((key) => !tenants.has(key.tenant_id))).toEqual([]);
+      const passing = file.tenants.find((tenant) => tenant.name === "passing");
+      states.add(`${passing !== undefined} ${file.keys.some((key) => key.tenant_id === passing?.id)}`);
+    }
+    isOver = true;
+    await changing;
+    expect(states.size).toBeGreaterThan(1);
+  });
+
   it("whose credentials another key sealed is refused", async () => {
     const file = await config();
     const foreign = makeSealer("some other key").seal("x", "endpoint_key");

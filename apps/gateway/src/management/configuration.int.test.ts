@@ -175,6 +175,33 @@ describe("tenants", () => {
     }
   });
 
+  it("come in pages that show each lasting one once while others come and go", async () => {
+    const { api } = gateway;
+    const lasting: string[] = [];
+    for (let n = 0; n < 12; n++) {
+      const { data } = await api.call("createTenant", { body: { name: `lasting ${n}`, weight: 1 + (n % 3) } });
+      lasting.push(data.id);
+    }
+    for (const sort of ["name", "weight", "created_at"] as const) {
+      const seen: string[] = [];
+      let cursor: string | undefined;
+      do {
+        const query = { q: "lasting", sort, limit: 2, ...(cursor === undefined ? {} : { cursor }) };
+        const { data } = await api.call("listTenants", { query });
+        seen.push(...data.items.map(({ id }) => id));
+        cursor = data.next_cursor ?? undefined;
+        const passing = { name: `a lasting ${sort} ${seen.length}`, weight: 1 };
+        const made = (await api.call("createTenant", { body: passing })).data;
+        if (seen.length % 4 === 0) await api.call("deleteTenant", { params: { id: made.id } });
+      } while (cursor !== undefined);
+      expect(new Set(seen).size, sort).toBe(seen.length);
+      expect(
+        lasting.filter((id) => !seen.includes(id)),
+        sort,
+      ).toEqual([]);
+    }
+  });
+
   it("refuse a cursor that is not of this list", async () => {
     const forged = Buffer.from(JSON.stringify(["x'; drop table tenants", "y"])).toString("base64url");
     const list = gateway.api.call("listTenants", { query: { cursor: forged } });

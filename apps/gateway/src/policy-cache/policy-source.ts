@@ -9,6 +9,7 @@ import {
   loadKeyStandings,
   loadModels,
   loadTenantStandings,
+  readTogether,
   type Sealer,
   type SealPurpose,
   type TenantStandingRow,
@@ -55,7 +56,7 @@ export function databasePolicySource(options: PolicySourceOptions): PolicySource
       return rows.map(tenantStanding);
     },
     loadGroups: () => loadGroupStandings(db),
-    loadModels: async () => (await loadModels(db)).map((loaded) => modelRecord(loaded, options)),
+    loadModels: async () => (await readTogether(db, loadModels)).map((loaded) => modelRecord(loaded, options)),
   };
 }
 

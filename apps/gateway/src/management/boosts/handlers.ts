@@ -1,5 +1,5 @@
 import type { Boost } from "@obleth/contract";
-import { type BoostView, createBoost, endBoost, listBoosts, toJson } from "@obleth/db";
+import { type BoostView, createBoost, endBoost, listBoosts, readTogether, toJson } from "@obleth/db";
 import type { ManagementDeps } from "../deps";
 import { writtenReply } from "../fairshare/dry-run";
 import { answer, type Handlers } from "../http/call";
@@ -10,7 +10,7 @@ export function boostHandlers(deps: ManagementDeps): Pick<Handlers, "listBoosts"
     listBoosts: async ({ query }) => {
       const { tenant_id: tenantId, ...rest } = query;
       const nowMs = deps.clock.wallMs();
-      const page = await listBoosts(db, { ...rest, tenantId, nowMs });
+      const page = await readTogether(db, (tx) => listBoosts(tx, { ...rest, tenantId, nowMs }));
       return answer("listBoosts", {
         items: page.items.map((boost) => boostJson(boost, nowMs)),
         next_cursor: page.nextCursor,

@@ -1,5 +1,5 @@
 import type { Capacity } from "@obleth/contract";
-import { type GlobalCeiling, loadModels, readGlobalCeiling, setGlobalCeiling } from "@obleth/db";
+import { type GlobalCeiling, loadModels, readGlobalCeiling, readTogether, setGlobalCeiling } from "@obleth/db";
 import type { ManagementDeps } from "../deps";
 import { writtenReply } from "../fairshare/dry-run";
 import { answer, type Handlers } from "../http/call";
@@ -25,7 +25,7 @@ export function capacityHandlers(deps: ManagementDeps): Pick<Handlers, CapacityR
 async function capacityJson(deps: ManagementDeps, ceiling: GlobalCeiling): Promise<Capacity> {
   const setting = deps.settings.globalMaxInFlight;
   const effective = ceiling.value ?? setting;
-  const models = await loadModels(deps.db);
+  const models = await readTogether(deps.db, loadModels);
   const sumOfPools = models
     .filter(({ model }) => model.enabled)
     .reduce((sum, { model }) => sum + deps.capacityOf(model.name).size, 0);

@@ -1,5 +1,5 @@
 import { CONFIG_FORMAT } from "@obleth/contract";
-import { exportConfig, importConfig } from "@obleth/db";
+import { exportConfig, importConfig, readTogether } from "@obleth/db";
 import type { ManagementDeps } from "../deps";
 import { answer, type Call, changedReply, type Handlers } from "../http/call";
 import { Fault } from "../http/fault";
@@ -8,7 +8,7 @@ export function configHandlers(deps: ManagementDeps): Pick<Handlers, "exportConf
   const { db } = deps;
   return {
     exportConfig: async () => {
-      const file = await exportConfig(db, deps.clock.wallMs());
+      const file = await readTogether(db, (tx) => exportConfig(tx, deps.clock.wallMs()));
       const exportedAt = new Date(deps.clock.wallMs()).toISOString();
       return answer("exportConfig", { format: CONFIG_FORMAT, exported_at: exportedAt, ...file });
     },

@@ -5,6 +5,7 @@ import {
   findModel,
   findModelName,
   notFound,
+  readTogether,
   updateEndpoint,
 } from "@obleth/db";
 import type { ManagementDeps } from "../deps";
@@ -18,7 +19,7 @@ export function endpointHandlers(deps: ManagementDeps): Pick<Handlers, EndpointR
   const { db, sealer } = deps;
   return {
     listEndpoints: async ({ params }) => {
-      const model = await findModel(db, params.id);
+      const model = await readTogether(db, (tx) => findModel(tx, params.id));
       if (model === undefined) throw notFound("model");
       return answer("listEndpoints", { items: model.endpoints.map((row) => endpointJson(deps, row)) });
     },

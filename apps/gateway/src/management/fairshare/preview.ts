@@ -1,6 +1,6 @@
 /** Previews for the API: names are looked up, values checked, and the engine's own split asked on the live state. */
 import { type PreviewAnswer, type PreviewBody, type PreviewPool, slots, weight } from "@obleth/contract";
-import { type Directory, findModelName, loadDirectory } from "@obleth/db";
+import { type Directory, findModelName, loadDirectory, readTogether } from "@obleth/db";
 import {
   flagWords,
   movementWords,
@@ -17,7 +17,7 @@ import { Fault } from "../http/fault";
 
 export async function previewOf(deps: ManagementDeps, body: PreviewBody): Promise<PreviewAnswer> {
   const picture = deps.picture();
-  const directory = await loadDirectory(deps.db, deps.clock.wallMs());
+  const directory = await readTogether(deps.db, (tx) => loadDirectory(tx, deps.clock.wallMs()));
   const pool = body.pool === undefined ? undefined : await poolName(deps, body.pool);
   const changes: PreviewChange[] = [];
   for (const [index, change] of body.changes.entries()) changes.push(await readChange(deps, change, index));

@@ -6,6 +6,7 @@ import {
   type GroupRow,
   listGroups,
   notFound,
+  readTogether,
   setGroupWeights,
   toJson,
   updateGroup,
@@ -20,7 +21,7 @@ export function groupHandlers(deps: ManagementDeps): Pick<Handlers, GroupRoute> 
   const { db } = deps;
   return {
     listGroups: async ({ query }) => {
-      const page = await listGroups(db, query);
+      const page = await readTogether(db, (tx) => listGroups(tx, query));
       return answer("listGroups", {
         items: page.items.map(groupJson),
         next_cursor: page.nextCursor,

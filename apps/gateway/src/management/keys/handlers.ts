@@ -10,6 +10,7 @@ import {
   newSecret,
   notFound,
   type Repeatable,
+  readTogether,
   rotateKey,
   toRow,
   updateKey,
@@ -34,7 +35,9 @@ export function keyHandlers(deps: ManagementDeps): Pick<Handlers, KeyRoute> {
   const { db } = deps;
   const list = async (query: Call<"listKeys">["query"]): Promise<Reply> => {
     const { tenant_id: tenantId, unused_days: unusedDays, ...rest } = query;
-    const page = await listKeys(db, { ...rest, tenantId, unusedDays, nowMs: deps.clock.wallMs() });
+    const page = await readTogether(db, (tx) =>
+      listKeys(tx, { ...rest, tenantId, unusedDays, nowMs: deps.clock.wallMs() }),
+    );
     const items = await Promise.all(page.items.map((row) => keyJson(deps, row)));
     return answer("listKeys", { items, next_cursor: page.nextCursor, total: page.total });
   };

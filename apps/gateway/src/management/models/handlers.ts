@@ -8,6 +8,7 @@ import {
   type ModelEdit,
   type ModelPatch,
   notFound,
+  readTogether,
   toRow,
   updateModel,
 } from "@obleth/db";
@@ -45,7 +46,7 @@ export function modelHandlers(deps: ManagementDeps): Pick<Handlers, ModelRoute> 
   return {
     listModels: async ({ query }) => {
       const { capacity_mode: capacityMode, ...rest } = query;
-      const page = await listModels(db, { ...rest, capacityMode });
+      const page = await readTogether(db, (tx) => listModels(tx, { ...rest, capacityMode }));
       return answer("listModels", {
         items: page.items.map((view) => modelJson(deps, view)),
         next_cursor: page.nextCursor,
@@ -59,7 +60,7 @@ export function modelHandlers(deps: ManagementDeps): Pick<Handlers, ModelRoute> 
       return writtenReply(deps, context, changed, reply);
     },
     getModel: async ({ params }) => {
-      const view = await findModel(db, params.id);
+      const view = await readTogether(db, (tx) => findModel(tx, params.id));
       if (view === undefined) throw notFound("model");
       return answer("getModel", modelJson(deps, view), view.version);
     },

@@ -1,5 +1,5 @@
 /** Models to and from files, and what a provider has to offer. */
-import { findModelName, importModels, loadModels } from "@obleth/db";
+import { findModelName, importModels, loadModels, readTogether } from "@obleth/db";
 import type { ManagementDeps } from "../deps";
 import { answer, changedReply, type Handlers } from "../http/call";
 import { Fault } from "../http/fault";
@@ -11,7 +11,7 @@ export function transferHandlers(deps: ManagementDeps): Pick<Handlers, TransferR
   const { db, sealer } = deps;
   return {
     exportModels: async () => {
-      const models = await loadModels(db);
+      const models = await readTogether(db, loadModels);
       return answer("exportModels", {
         format: "obleth.models/1",
         exported_at: new Date(deps.clock.wallMs()).toISOString(),

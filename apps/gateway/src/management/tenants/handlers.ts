@@ -7,6 +7,7 @@ import {
   findTenant,
   listTenants,
   notFound,
+  readTogether,
   setModelCap,
   type TenantPatch,
   toRow,
@@ -46,7 +47,7 @@ export function tenantHandlers(deps: ManagementDeps): Pick<Handlers, TenantRoute
 
   return {
     listTenants: async ({ query }) => {
-      const page = await listTenants(db, query);
+      const page = await readTogether(db, (tx) => listTenants(tx, query));
       const items = await Promise.all(page.items.map((row) => tenantJson(deps, row)));
       return answer("listTenants", { items, next_cursor: page.nextCursor, total: page.total });
     },

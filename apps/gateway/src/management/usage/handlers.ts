@@ -1,6 +1,7 @@
 import type { UsageRequest } from "@obleth/contract";
 import {
   newestUsageMs,
+  readTogether,
   toJson,
   type UsageDimension,
   type UsageFigures,
@@ -29,13 +30,17 @@ export function usageHandlers(deps: ManagementDeps): Pick<Handlers, UsageRoute> 
     getUsageSummary: async ({ query }) => {
       const filter = usageFilter(query, clock.wallMs());
       const by = [...new Set(query.by.split(","))] as UsageDimension[];
-      const rows = await usageBy(db, filter, { by, sort: query.sort, limit: query.limit + 1 });
+      const { rows, total, newestMs } = await readTogether(db, async (tx) => ({
+        rows: await usageBy(tx, filter, { by, sort: query.sort, limit: query.limit + 1 }),
+        total: await usageTotal(tx, filter),
+        newestMs: await newestUsageMs(tx),
+      }));
       return answer("getUsageSummary", {
         from_ts_ms: filter.fromMs,
         to_ts_ms: filter.toMs,
-        newest_ts_ms: await newestUsageMs(db),
+        newest_ts_ms: newestMs,
         by,
-        total: figuresJson(await usageTotal(db, filter)),
+        total: figuresJson(total),
         rows: rows.slice(0, query.limit).map(({ labels, ...figures }) => ({ ...labels, ...figuresJson(figures) })),
         truncated: rows.length > query.limit,
         sql: questionSql(filter, by),
@@ -44,12 +49,15 @@ export function usageHandlers(deps: ManagementDeps): Pick<Handlers, UsageRoute> 
     getUsageSeries: async ({ query }) => {
       const filter = usageFilter(query, clock.wallMs());
       const bucketMs = bucketWidth(filter.toMs - filter.fromMs, query.buckets);
-      const points = await usageSeries(db, filter, bucketMs);
+      const { points, newestMs } = await readTogether(db, async (tx) => ({
+        points: await usageSeries(tx, filter, bucketMs),
+        newestMs: await newestUsageMs(tx),
+      }));
       return answer("getUsageSeries", {
         from_ts_ms: filter.fromMs,
         to_ts_ms: filter.toMs,
         bucket_ms: bucketMs,
-        newest_ts_ms: await newestUsageMs(db),
+        newest_ts_ms: newestMs,
         points: points.map(({ tsMs, ...figures }) => ({ ts_ms: tsMs, ...figuresJson(figures) })),
       });
     },

@@ -92,6 +92,29 @@ describe("the summary", () => {
     expect(await count({ from: to, to: "2026-11-30T10:00:00Z" })).toBe(0);
   });
 
+  it("adds up while records keep coming in", async () => {
+    const busy = { from: "2026-11-20T00:00:00Z", to: "2026-11-20T01:00:00Z" };
+    let written = 0;
+    let isOver = false;
+    const writing = (async () => {
+      while (!isOver) {
+        const more = Array.from({ length: 20 }, () => ({
+          ...record(written),
+          requestId: `w${written}`,
+          tsMs: Date.parse(busy.from) + written++,
+        }));
+        await insertUsage(gateway.database.db, more);
+      }
+    })();
+    for (let i = 0; i < 40; i++) {
+      const { data } = await gateway.api.call("getUsageSummary", { query: { ...busy, by: "model,admission" } });
+      expect(data.rows.reduce((sum, row) => sum + row.requests, 0)).toBe(data.total.requests);
+    }
+    isOver = true;
+    await writing;
+    expect(written).toBeGreaterThan(100);
+  });
+
   it("says when the list is cut, with the total still whole", async () => {
     const { data } = await gateway.api.call("getUsageSummary", { query: { from, to, by: "outcome", limit: 1 } });
     expect([data.rows.length, data.truncated, data.total.requests]).toEqual([1, true, 180]);

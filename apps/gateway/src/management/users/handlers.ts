@@ -6,6 +6,7 @@ import {
   findUser,
   listUsers,
   notFound,
+  readTogether,
   updateUser,
 } from "@obleth/db";
 import { sha256 } from "../auth/caller";
@@ -31,7 +32,7 @@ export function userHandlers({ db }: ManagementDeps): Pick<Handlers, UserRoute> 
   const passwords = new Passwords();
   return {
     listUsers: async ({ query }) => {
-      const page = await listUsers(db, query);
+      const page = await readTogether(db, (tx) => listUsers(tx, query));
       return answer("listUsers", {
         items: page.items.map(userJson),
         next_cursor: page.nextCursor,
