@@ -2,17 +2,18 @@
  * `npm run eval`: the engine on published ground, each figure beside the published one and beside the plain ways to
  * choose who goes next.
  *
- *   --only NAME   arena, synthetic or kubernetes
+ *   --only NAME   arena, synthetic, kubernetes or agents
  *   --quick       leaves out what takes longer than a few seconds
  *   --json FILE   writes the figures
  */
 import { parseArgs } from "node:util";
+import { agents } from "../packages/fairshare/test/eval/agents";
 import { arena, type Scenario } from "../packages/fairshare/test/eval/arena";
 import { kubernetes } from "../packages/fairshare/test/eval/kubernetes";
 import { synthetic } from "../packages/fairshare/test/eval/synthetic";
 import { exitCodeOf, printFigures, printTable, type SuiteResult, writeJson } from "./figures";
 
-const scenarios: Readonly<Record<string, () => Scenario>> = { arena, synthetic, kubernetes };
+const scenarios: Readonly<Record<string, () => Scenario>> = { arena, synthetic, kubernetes, agents };
 
 const { values } = parseArgs({
   options: { only: { type: "string" }, quick: { type: "boolean", default: false }, json: { type: "string" } },

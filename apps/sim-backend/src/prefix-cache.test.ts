@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { BLOCK_TOKENS, PrefixCache } from "./prefix-cache";
+import { BLOCK_TOKENS } from "./block-cache";
+import { PrefixCache } from "./prefix-cache";
 import { CHARS_PER_TOKEN } from "./tokens";
 
 const block = (letter: string) => letter.repeat(BLOCK_TOKENS * CHARS_PER_TOKEN);

@@ -1,53 +1,33 @@
 /**
  * Which prompt prefixes a model still remembers. A prompt is cut into blocks; a block's key covers everything before it,
- * so two prompts share exactly the blocks of their common beginning. Bounded in tokens: the least recently used blocks go
- * first, and of one prompt the tail goes before the head, since a tail is useless without its head.
+ * so two prompts share exactly the blocks of their common beginning.
  */
+import { BLOCK_TOKENS, BlockCache } from "./block-cache";
 import { hash32 } from "./random";
 import { CHARS_PER_TOKEN } from "./tokens";
 
-/** Small enough that a short shared system text counts, large enough that a long prompt makes few keys. */
-export const BLOCK_TOKENS = 16;
 const BLOCK_CHARS = BLOCK_TOKENS * CHARS_PER_TOKEN;
 
 export class PrefixCache {
-  /** Least recently used first. */
-  readonly #blocks = new Set<string>();
+  readonly #blocks = new BlockCache<string>();
 
   get tokens(): number {
-    return this.#blocks.size * BLOCK_TOKENS;
+    return this.#blocks.tokens;
   }
 
-  /** Tokens of `prompt` that need no reading: whole blocks from its start, freshened by being asked for. */
+  /** Tokens of `prompt` that need no reading. */
   lookUp(prompt: string): number {
-    const found: string[] = [];
-    for (const key of blockKeys(prompt)) {
-      if (!this.#blocks.has(key)) break;
-      found.push(key);
-    }
-    this.#touch(found);
-    return found.length * BLOCK_TOKENS;
+    return this.#blocks.lookUp(blockKeys(prompt));
   }
 
-  /** Remembers `prompt`, forgetting the least recently used blocks beyond `capacityTokens` (0 or more). */
+  /** Remembers `prompt`, forgetting what has no room in `capacityTokens` (0 or more). */
   store(prompt: string, capacityTokens: number): void {
-    this.#touch([...blockKeys(prompt)]);
-    this.shrink(capacityTokens);
+    this.#blocks.store(blockKeys(prompt), capacityTokens);
   }
 
-  /** Forgets the least recently used blocks until at most `capacityTokens` remain. */
+  /** Forgets the least recently used until at most `capacityTokens` remain. */
   shrink(capacityTokens: number): void {
-    for (const key of this.#blocks) {
-      if (this.tokens <= capacityTokens) return;
-      this.#blocks.delete(key);
-    }
-  }
-
-  #touch(keys: readonly string[]): void {
-    for (const key of [...keys].reverse()) {
-      this.#blocks.delete(key);
-      this.#blocks.add(key);
-    }
+    this.#blocks.shrink(capacityTokens);
   }
 }
 

@@ -2,7 +2,7 @@
  * Runs a list of requests with known arrival and service times through a system on virtual time, or a few closed loops
  * of threads that run, think and come back. Nothing is random here: the same requests give the same outcomes.
  */
-import type { EngineEvent } from "../../src/events";
+import type { AffinitySettings, EngineEvent } from "../../src/events";
 import { groupId, keyId, poolId, tenantId, waiterId } from "../../src/ids";
 import type { KeyPolicy, TenantPolicy } from "../../src/policy";
 import { Agenda } from "./agenda";
@@ -132,13 +132,13 @@ export function plainKey(id: string, weight = 100): KeyPolicy {
   return { id: keyId(id), weight, maxInFlight: null };
 }
 
-export function sizeOf(pool: string, size: number): EngineEvent {
+export function sizeOf(pool: string, size: number, affinity: AffinitySettings | null = null): EngineEvent {
   return {
     kind: "pool_changed",
     pool: poolId(pool),
     size,
     admissionWeight: 100,
-    affinity: null,
+    affinity,
     routed: true,
     hasServers: true,
     queueWithoutServers: false,
