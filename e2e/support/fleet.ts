@@ -1,6 +1,7 @@
 /**
  * Several gateways as an operator runs them: one Postgres, one Redis behind a wire that a test can cut, one simulated
- * backend, and a dashboard at the first gateway. Every part is a process of its own.
+ * backend, and a dashboard at the first gateway. Every part is a process of its own. With a Sentinel the gateways ask it
+ * where Redis is, and a replica stands by.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -9,6 +10,8 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { type ApiClient, createClient } from "@obleth/contract/client";
 import { freePorts } from "./free-ports";
+import type { ModeChange } from "./limit-judge";
+import { RedisProcess } from "./redis-process";
 import { Simulator } from "./simulator";
 import { type Login, ROOT } from "./stack";
 import { Wire } from "./wire";
@@ -19,7 +22,15 @@ const READY_MS = 60_000;
 export const HEARTBEAT_SECS = 1;
 export const REPLICA_TTL_SECS = 3;
 
+export interface FleetOptions {
+  readonly gateways: number;
+  readonly hasDashboard?: boolean;
+  readonly hasSentinel?: boolean;
+}
+
 export interface Gateway {
+  /** Unlike that of any other of this fleet. */
+  readonly name: string;
   readonly process: ChildProcess;
   readonly proxyUrl: string;
   readonly adminUrl: string;
@@ -28,40 +39,41 @@ export interface Gateway {
 
 export class Fleet {
   readonly login: Login = { email: "admin@example.com", password: "end-to-end-password" };
-  readonly gateways: Gateway[] = [];
+  gateways: Gateway[] = [];
   dashboardUrl = "";
   readonly #children: ChildProcess[] = [];
   readonly #folder = mkdtempSync(path.join(tmpdir(), "obleth-fleet-"));
-  readonly #database: string;
+  #started = 0;
 
   private constructor(
-    services: { postgres: string },
-    readonly redis: Wire,
+    private readonly database: string,
+    readonly redis: RedisProcess,
+    /** What the gateways reach Redis by. */
+    readonly wire: Wire,
     readonly simulator: Simulator,
-  ) {
-    this.#database = services.postgres;
-  }
+    readonly standby: { readonly replica: RedisProcess; readonly sentinel: RedisProcess } | undefined,
+  ) {}
 
-  static async start(size: number): Promise<Fleet> {
+  static async start({ gateways, hasDashboard = false, hasSentinel = false }: FleetOptions): Promise<Fleet> {
     const services = spawn(process.execPath, ["--import", "tsx", "scripts/services.ts"], {
       cwd: ROOT,
       stdio: ["ignore", "pipe", "inherit"],
     });
-    const [postgres, redisUrl] = await printed(services, [/TEST_PG_URL=(\S+)/, /TEST_REDIS_URL=(\S+)/]);
-    const { hostname, port } = new URL(redisUrl ?? "");
+    const [postgres] = await printed(services, [/TEST_PG_URL=(\S+)/, /TEST_REDIS_URL=(\S+)/]);
     const [simPort, dashboardPort] = await freePorts(2);
+    const redis = await RedisProcess.start();
+    const wire = await Wire.to({ host: "127.0.0.1", port: redis.port });
     const simulator = new Simulator(`http://127.0.0.1:${simPort}`);
-    const fleet = new Fleet(
-      { postgres: postgres ?? "" },
-      await Wire.to({ host: hostname, port: Number(port) }),
-      simulator,
-    );
+    const standby = hasSentinel ? await startStandby(redis, wire) : undefined;
+    const fleet = new Fleet(postgres ?? "", redis, wire, simulator, standby);
     fleet.#children.push(services);
     try {
       fleet.#run("apps/sim-backend/dist/main.js", {}, ["--port", String(simPort)]);
       await answers(`${simulator.url}/health`);
-      for (let i = 0; i < size; i++) await fleet.addGateway();
-      await fleet.#startDashboard(dashboardPort ?? 0);
+      // The first one migrates the empty database; the others find it ready.
+      await fleet.addGateways(1);
+      await fleet.addGateways(gateways - 1);
+      if (hasDashboard) await fleet.#startDashboard(dashboardPort ?? 0);
       return fleet;
     } catch (error) {
       await fleet.stop();
@@ -69,12 +81,40 @@ export class Fleet {
     }
   }
 
-  async addGateway(): Promise<Gateway> {
+  /** Starts so many more beside those that run. */
+  async addGateways(count: number): Promise<Gateway[]> {
+    const added = await Promise.all(Array.from({ length: count }, () => this.#startGateway()));
+    this.gateways.push(...added);
+    return added;
+  }
+
+  /** When which mode began, by gateway; those that answer. */
+  async modeChanges(): Promise<Map<string, ModeChange[]>> {
+    const found = new Map<string, ModeChange[]>();
+    for (const { name, management } of this.gateways) {
+      const { data } = await management.call("getCluster", {});
+      found.set(
+        name,
+        data.mode_changes.map(({ ts_ms, mode }) => ({ atMs: ts_ms, mode })),
+      );
+    }
+    return found;
+  }
+
+  async modes(): Promise<string[]> {
+    const lives = this.gateways.map(({ management }) =>
+      management.call("getFairshareLive", { query: { fields: "summary" } }),
+    );
+    return (await Promise.all(lives)).map(({ data }) => data.mode);
+  }
+
+  async #startGateway(): Promise<Gateway> {
+    const name = `gateway-${++this.#started}`;
     const [proxy, admin, metrics] = await freePorts(3);
     const child = this.#run("apps/gateway/dist/main.js", {
-      OBLETH_DATA_DIR: this.#folder,
-      OBLETH_DATABASE_URL: this.#database,
-      OBLETH_REDIS_URL: `redis://127.0.0.1:${this.redis.port}`,
+      OBLETH_DATA_DIR: path.join(this.#folder, name),
+      OBLETH_DATABASE_URL: this.database,
+      ...this.#redisAddress(),
       OBLETH_PROXY_LISTEN: `127.0.0.1:${proxy}`,
       OBLETH_ADMIN_LISTEN: `127.0.0.1:${admin}`,
       OBLETH_METRICS_LISTEN: `127.0.0.1:${metrics}`,
@@ -85,20 +125,25 @@ export class Fleet {
       OBLETH_ADMIN_PASSWORD: this.login.password,
       OBLETH_FAIRSHARE_REPLICA_HEARTBEAT_SECS: String(HEARTBEAT_SECS),
       OBLETH_FAIRSHARE_REPLICA_TTL_SECS: String(REPLICA_TTL_SECS),
-      // A machine that runs other tests beside this one answers late; a cut wire is noticed at once all the same.
-      OBLETH_REDIS_RESPONSE_TIMEOUT_MS: "3000",
-      OBLETH_SHUTDOWN_GRACE_SECS: "2",
+      OBLETH_SHUTDOWN_GRACE_SECS: "5",
     });
     const adminUrl = `http://127.0.0.1:${admin}`;
     await answers(`${adminUrl}/ready`);
-    const gateway = {
+    return {
+      name,
       process: child,
       proxyUrl: `http://127.0.0.1:${proxy}`,
       adminUrl,
       management: createClient({ baseUrl: adminUrl, token: ADMIN_TOKEN }),
     };
-    this.gateways.push(gateway);
-    return gateway;
+  }
+
+  #redisAddress(): Record<string, string> {
+    if (this.standby === undefined) return { OBLETH_REDIS_URL: `redis://127.0.0.1:${this.wire.port}` };
+    return {
+      OBLETH_REDIS_SENTINELS: `127.0.0.1:${this.standby.sentinel.port}`,
+      OBLETH_REDIS_SENTINEL_NAME: "mymaster",
+    };
   }
 
   /** Makes a model on the simulated backend and a tenant. @returns an API key of the tenant. */
@@ -114,7 +159,8 @@ export class Fleet {
 
   async stop(): Promise<void> {
     for (const child of [...this.#children].reverse()) await stopChild(child);
-    this.redis.close();
+    this.wire.close();
+    await Promise.all([this.redis, this.standby?.replica, this.standby?.sentinel].map((one) => one?.stop()));
     rmSync(this.#folder, { recursive: true, force: true });
   }
 
@@ -138,6 +184,11 @@ export class Fleet {
     this.#children.push(child);
     return child;
   }
+}
+
+async function startStandby(redis: RedisProcess, wire: Wire) {
+  const replica = await RedisProcess.start("--replicaof", `127.0.0.1 ${redis.port}`);
+  return { replica, sentinel: await RedisProcess.startSentinel(wire.port) };
 }
 
 /** The first group of each pattern, once the program has printed them all. */
@@ -165,10 +216,12 @@ async function answers(url: string): Promise<void> {
   }
 }
 
+/** Also one that was stopped where it stood. */
 async function stopChild(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const ended = once(child, "exit");
   child.kill("SIGTERM");
+  child.kill("SIGCONT");
   await ended;
 }
 

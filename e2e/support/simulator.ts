@@ -6,6 +6,8 @@ export interface Level {
 }
 
 export interface SimulatorState {
+  /** The backend's clock, on which its visits are told. */
+  readonly now_ms: number;
   readonly total: Level;
   readonly models: Readonly<Record<string, Level>>;
   readonly markers: Readonly<Record<string, Level & { requests: number }>>;
@@ -14,11 +16,24 @@ export interface SimulatorState {
   readonly aborted: number;
 }
 
+/** A request as the backend saw it; the last thousand are remembered. */
+interface VisitRecord {
+  readonly id: number;
+  readonly model: string;
+  readonly marker: string;
+  readonly started_ms: number;
+  readonly ended_ms: number | null;
+}
+
 export class Simulator {
   constructor(readonly url: string) {}
 
   state(): Promise<SimulatorState> {
     return this.#call("GET", "state");
+  }
+
+  async visits(): Promise<readonly VisitRecord[]> {
+    return (await this.#call<{ visits: VisitRecord[] }>("GET", "visits")).visits;
   }
 
   /** Counters start again; scripted faults and caches are forgotten. */

@@ -1,8 +1,10 @@
-/** A TCP connection to a service that a test can cut and mend, without touching the service. */
+/** A TCP connection to a service that a test can cut, mend and slow down, without touching the service. */
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 
 export class Wire {
+  /** Added to what goes to the service, ms; asked for each piece. Pieces keep their order. */
+  delayMs: () => number = () => 0;
   #isCut = false;
   readonly #sockets = new Set<Socket>();
 
@@ -44,17 +46,30 @@ export class Wire {
       return;
     }
     const far = connect(this.target.port, this.target.host);
+    this.#pass(near, far);
+    far.pipe(near);
     for (const [socket, other] of [
       [near, far],
       [far, near],
     ] as const) {
       this.#sockets.add(socket);
-      socket.pipe(other);
+      socket.setNoDelay(true);
       socket.on("error", () => other.destroy());
       socket.on("close", () => {
         this.#sockets.delete(socket);
         other.destroy();
       });
     }
+  }
+
+  #pass(near: Socket, far: Socket): void {
+    let dueMs = 0;
+    near.on("data", (piece) => {
+      const nowMs = performance.now();
+      dueMs = Math.max(dueMs, nowMs + this.delayMs());
+      if (dueMs <= nowMs) far.write(piece);
+      else setTimeout(() => far.destroyed || far.write(piece), dueMs - nowMs);
+    });
+    near.on("end", () => far.end());
   }
 }

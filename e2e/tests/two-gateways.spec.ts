@@ -1,6 +1,8 @@
 import { expect, type Page, test } from "@playwright/test";
 import { Fleet, HEARTBEAT_SECS, REPLICA_TTL_SECS } from "../support/fleet";
+import { judge } from "../support/limit-judge";
 import { type Load, startLoad } from "../support/load";
+import { VisitLog } from "../support/visit-log";
 
 const MODEL = "shared-model";
 const SLOTS = 8;
@@ -8,22 +10,24 @@ const SLOTS = 8;
 let fleet: Fleet;
 let secret: string;
 let loads: Load[] = [];
+let log: VisitLog | undefined;
 
 test.describe.configure({ mode: "serial" });
 test.beforeAll(async () => {
   test.setTimeout(180_000);
-  fleet = await Fleet.start(2);
+  fleet = await Fleet.start({ gateways: 2, hasDashboard: true });
   secret = await fleet.prepare({ model: MODEL, slots: SLOTS, tenant: "chatbot" });
 });
 test.afterEach(async () => {
   await Promise.all(loads.map((load) => load.stop()));
   loads = [];
+  log?.end();
 });
 test.afterAll(() => fleet.stop());
 
 function loadEveryGateway(): void {
-  loads = fleet.gateways.map((gateway) =>
-    startLoad({ url: gateway.proxyUrl, secret, model: MODEL, clients: 12, answerTokens: 10 }),
+  loads = fleet.gateways.map(({ proxyUrl, name }) =>
+    startLoad({ url: proxyUrl, secret, model: MODEL, clients: 12, answerTokens: 10, marker: name }),
   );
 }
 
@@ -35,16 +39,11 @@ async function signIn(page: Page): Promise<void> {
   await expect(page.getByRole("navigation", { name: "Main" })).toBeVisible();
 }
 
-const modes = () =>
-  Promise.all(fleet.gateways.map(async ({ management }) => (await management.call("getFairshareLive", {})).data.mode));
-/** Every change of mode, for the message of a failure: with Redis late, more than the pool may run for a while. */
-const modeChanges = async () => {
-  const clusters = fleet.gateways.map(
-    async ({ management }) => (await management.call("getCluster", {})).data.mode_changes,
-  );
-  return JSON.stringify(await Promise.all(clusters));
-};
+const modes = () => fleet.modes();
 const running = async () => (await fleet.simulator.state()).models[MODEL]?.running ?? 0;
+/** On a busy machine an answer of Redis may come late and a gateway be on its own for a moment; the rules say what then holds. */
+const judged = async () =>
+  judge({ visits: (await log?.visits()) ?? [], gateways: await fleet.modeChanges(), slots: SLOTS, part: SLOTS / 2 });
 const highWater = async () => (await fleet.simulator.state()).models[MODEL]?.high_water ?? 0;
 const answered = () => loads.reduce((sum, load) => sum + load.answered(), 0);
 
@@ -52,11 +51,12 @@ test("two gateways together let through as many requests as the pool has slots, 
   page,
 }) => {
   await expect.poll(modes, { timeout: 15_000 }).toEqual(["shared", "shared"]);
-  await fleet.simulator.reset();
+  log = await VisitLog.begin(fleet.simulator, MODEL);
   loadEveryGateway();
   await expect.poll(running, { intervals: [20] }).toBe(SLOTS);
   await expect.poll(answered, { timeout: 30_000 }).toBeGreaterThan(60);
-  expect(await highWater(), await modeChanges()).toBe(SLOTS);
+  expect((await judged()).faults).toEqual([]);
+  expect(await highWater()).toBeGreaterThanOrEqual(SLOTS);
   expect(loads.flatMap((load) => load.errors)).toEqual([]);
   await signIn(page);
   await page.goto(`${fleet.dashboardUrl}/fairshare?pool=${MODEL}`);
@@ -66,20 +66,19 @@ test("two gateways together let through as many requests as the pool has slots, 
 test("without Redis each gateway holds its part, says so, and returns to shared slots with it", async ({ page }) => {
   await signIn(page);
   await page.goto(`${fleet.dashboardUrl}/fairshare`);
-  fleet.redis.cut();
+  fleet.wire.cut();
   await expect.poll(modes, { timeout: 15_000 }).toEqual(["fallback", "fallback"]);
   await expect(page.getByText("Shared slots are unavailable")).toBeVisible();
-  await fleet.simulator.reset();
+  log = await VisitLog.begin(fleet.simulator, MODEL);
   loadEveryGateway();
   await expect.poll(answered, { timeout: 30_000 }).toBeGreaterThan(40);
   expect(await highWater()).toBeLessThanOrEqual(SLOTS);
 
-  fleet.redis.mend();
+  fleet.wire.mend();
   await expect.poll(modes, { timeout: 15_000 }).toEqual(["shared", "shared"]);
-  await fleet.simulator.reset();
   const before = answered();
   await expect.poll(answered, { timeout: 30_000 }).toBeGreaterThan(before + 40);
-  expect(await highWater()).toBeLessThanOrEqual(SLOTS);
+  expect((await judged()).faults).toEqual([]);
   expect(loads.flatMap((load) => load.errors)).toEqual([]);
   await expect(page.getByText("Shared slots are unavailable")).toBeHidden();
 });

@@ -1,0 +1,52 @@
+/** Everything the simulated backend saw since the log began: who was there from when to when, on the wall clock. */
+import type { Simulator } from "./simulator";
+
+export interface Visit {
+  /** What the client named itself: here the gateway it asked. */
+  readonly marker: string;
+  readonly fromMs: number;
+  /** Infinity: still there. */
+  readonly toMs: number;
+}
+
+/** The backend remembers a thousand visits; between two looks fewer may pass. */
+const LOOK_MS = 2000;
+
+export class VisitLog {
+  readonly #visits = new Map<number, Visit>();
+  readonly #timer: NodeJS.Timeout;
+
+  private constructor(
+    private readonly simulator: Simulator,
+    private readonly model: string,
+    /** Wall clock minus the backend's own. */
+    private readonly offsetMs: number,
+  ) {
+    this.#timer = setInterval(() => void this.#look(), LOOK_MS);
+  }
+
+  static async begin(simulator: Simulator, model: string): Promise<VisitLog> {
+    await simulator.reset();
+    const before = Date.now();
+    const { now_ms } = await simulator.state();
+    return new VisitLog(simulator, model, (before + Date.now()) / 2 - now_ms);
+  }
+
+  /** All visits so far, by their beginning. */
+  async visits(): Promise<Visit[]> {
+    await this.#look();
+    return [...this.#visits.values()].sort((a, b) => a.fromMs - b.fromMs);
+  }
+
+  end(): void {
+    clearInterval(this.#timer);
+  }
+
+  async #look(): Promise<void> {
+    for (const { id, model, marker, started_ms, ended_ms } of await this.simulator.visits()) {
+      if (model !== this.model) continue;
+      const toMs = ended_ms === null ? Number.POSITIVE_INFINITY : ended_ms + this.offsetMs;
+      this.#visits.set(id, { marker, fromMs: started_ms + this.offsetMs, toMs });
+    }
+  }
+}
