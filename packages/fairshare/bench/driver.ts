@@ -1,12 +1,11 @@
 /** The least that stands between the engine and its callers: numbers, callbacks, effects. What a gateway adds on top. */
-import type { EngineConfig, Grant, KeyPolicy, TenantPolicy } from "../src/index";
+import type { EngineConfig, KeyPolicy, TenantPolicy } from "../src/index";
 import { createEngine, type PoolId, poolId, step, waiterId } from "../src/index";
 
 export const POOL: PoolId = poolId("pool");
 
 export class Driver {
   readonly state;
-  readonly #granted: Grant[] = [];
   #latestId = 0;
 
   constructor(config: Partial<EngineConfig>, slots: number) {
@@ -54,9 +53,8 @@ export class Driver {
   }
 
   #send(event: Parameters<typeof step>[1]): void {
-    for (const effect of step(this.state, event, 0)) if (effect.kind === "grant") this.#granted.push(effect);
-    for (let grant = this.#granted.pop(); grant !== undefined; grant = this.#granted.pop()) {
-      if (typeof grant.tag === "function") grant.tag(grant.waiterId);
+    for (const effect of step(this.state, event, 0)) {
+      if (effect.kind === "grant" && typeof effect.tag === "function") effect.tag(effect.waiterId);
     }
   }
 }

@@ -75,7 +75,7 @@ export function chargeAndCount(state: EngineState, waiter: Waiter): void {
   becomeActive(state, key.tenant);
   chargeAdmission(state, key, waiter.costTokens);
   changeTaken(state, key, 1);
-  sessionStarted(state, waiter);
+  if (waiter.session !== null) sessionStarted(state, waiter);
 }
 
 /** Gives a slot back and lets go of whoever has no work left. */

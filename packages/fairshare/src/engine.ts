@@ -152,7 +152,7 @@ function arrive(state: EngineState, event: Arrive): void {
     refuseUnqueued(state, waiter, "no_servers");
     return;
   }
-  joinSession(state, waiter);
+  if (pool.settings.affinity !== null) joinSession(state, waiter);
   const isFree = couldRunAtOnce(state, key);
   if (!isFree && isQueueFull(state, pool) && !canRedeem(state, waiter)) {
     refuseUnqueued(state, waiter, "queue_full");
@@ -160,7 +160,7 @@ function arrive(state: EngineState, event: Arrive): void {
   }
   rejoinAll(key);
   state.waiters.add(waiter);
-  if (redeemHold(state, waiter, "fast")) return;
+  if (waiter.session !== null && redeemHold(state, waiter, "fast")) return;
   if (event.timeoutMs !== null && (!isFree || state.isShared)) state.deadlines.add(waiter, event.timeoutMs);
   if (isFree) {
     // Nobody here could run, so nobody's place changes.
@@ -190,7 +190,7 @@ function finish(state: EngineState, { waiterId, actualTokens }: Finish): void {
   if (state.isShared) finishShared(state, waiter);
   else if (waiter.session !== null && keepForSession(state, waiter)) return;
   else {
-    sessionFinished(state, waiter);
+    if (waiter.session !== null) sessionFinished(state, waiter);
     freeSlot(state, key);
   }
 }

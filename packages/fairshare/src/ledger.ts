@@ -17,20 +17,20 @@ import { keysOf } from "./tenant-keys";
 /** Lifts a key that had nothing waiting to the level of its siblings. Call before its first request queues. */
 export function rejoinKey(key: Key): void {
   const { tenant } = key;
-  rejoin(key, { lowest: tenant.nextKey ?? undefined, level: tenant.keyLevel });
+  rejoin(key, tenant.nextKey ?? undefined, tenant.keyLevel);
 }
 
 /** Lifts a tenant that had nothing waiting to the level of its siblings. */
 export function rejoinTenant(tenant: Tenant): void {
   const { line } = tenant;
-  if (rejoin(tenant, { lowest: firstInLine(line), level: line.level })) line.epoch += 1;
+  if (rejoin(tenant, firstInLine(line), line.level)) line.epoch += 1;
   if (line !== tenant.group.line) tenant.group.line.epoch += 1;
 }
 
 /** Lifts a group that had nothing waiting to the level of its siblings. */
 export function rejoinGroup(group: Group): void {
   const line = group.pool.groupLine;
-  if (rejoin(group, { lowest: firstInLine(line), level: line.level })) line.epoch += 1;
+  if (rejoin(group, firstInLine(line), line.level)) line.epoch += 1;
 }
 
 /** Books an admission at all three levels: moves virtual times up to the start tags, then adds the cost. */
@@ -105,16 +105,14 @@ export function isForgettable(account: Account, level: Level): boolean {
   return compareLevels(account, level) <= 0;
 }
 
-function rejoin(
-  account: Account,
-  at: { lowest: (Level & { rest: number; weight: number }) | undefined; level: Level },
-) {
-  const target = at.lowest ?? at.level;
-  const isFresh = account.taken === 0 && account.queued === 0 && isForgettable(account, at.level);
-  if (!isFresh) return raiseTo(account, target);
+function rejoin(account: Account, lowest: (Level & { rest: number; weight: number }) | undefined, level: Level) {
+  const isAbove = compareLevels(account, level) > 0;
+  if (isAbove || account.taken > 0 || account.queued > 0) {
+    return isAbove && lowest === undefined ? false : raiseTo(account, lowest ?? level);
+  }
   account.lastGranted = 0;
   account.served = 0;
-  placeAt(account, target);
+  placeAt(account, lowest ?? level);
   return true;
 }
 

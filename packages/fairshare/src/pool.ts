@@ -199,7 +199,7 @@ export function becomeQuiet(state: EngineState, key: Key): void {
   if (isQuiet(group) && group.weightSlot !== -1) leaveSplit(pool.groupLine, group);
   pool.splitChangedMs = state.nowMs;
   if (isForgettable(tenant, tenant.line.level)) forget(tenant);
-  else if (pool.tenants.size - pool.activeTenants > pool.sweepAt) sweep(pool);
+  else if (isSweepDue(pool)) sweep(pool);
   if (pool.taken === 0 && pool.queued === 0) becomeQuietPool(state, pool);
 }
 
@@ -227,7 +227,13 @@ function forget(tenant: Tenant): void {
   if (group.members === 0 && isQuiet(group) && isForgettable(group, pool.groupLine.level)) pool.groups.delete(group.id);
 }
 
-/** Looks through all quiet accounts of a pool. Runs once per as many new ones as were kept, so O(1) each. */
+/** Most of a pool's tenants are quiet, and as many of them are new as were kept: a look at all is O(1) for each new one. */
+function isSweepDue({ tenants, activeTenants, sweepAt }: Pool): boolean {
+  const quiet = tenants.size - activeTenants;
+  return quiet > sweepAt && quiet > activeTenants;
+}
+
+/** Looks through the tenants of a pool for quiet ones that can go. */
 function sweep(pool: Pool): void {
   let kept = 0;
   for (const tenant of pool.tenants.values()) {

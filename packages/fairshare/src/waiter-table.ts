@@ -37,7 +37,6 @@ export class WaiterTable {
     const page = this.#find(number) ?? this.#open(number);
     const slot = waiter.id % PAGE_SIZE;
     assert(page.slots[slot] === undefined, "a request's number is used once");
-    while (page.slots.length <= slot) page.slots.push(undefined);
     page.slots[slot] = waiter;
     page.count += 1;
     this.#size += 1;
@@ -67,7 +66,7 @@ export class WaiterTable {
   #open(number: number): Page {
     const before = this.#newest;
     if (before !== undefined && before.count === 0) this.#pages.delete(before.number);
-    const page: Page = { number, slots: [], count: 0 };
+    const page: Page = { number, slots: new Array<undefined>(PAGE_SIZE).fill(undefined), count: 0 };
     this.#pages.set(number, page);
     this.#newest = page;
     return page;
@@ -75,5 +74,5 @@ export class WaiterTable {
 }
 
 function pageOf(id: WaiterId): number {
-  return Math.floor(id / PAGE_SIZE);
+  return (id - (id % PAGE_SIZE)) / PAGE_SIZE;
 }

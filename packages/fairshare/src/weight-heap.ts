@@ -24,8 +24,9 @@ export class WeightHeap<T extends Weighted> {
   /** Adds an item that is not in the heap. O(log n), O(1) among equal weights. */
   push(item: T): void {
     this.total += item.weight;
+    item.weightSlot = this.items.length;
     this.items.push(item);
-    this.#siftUp(item, this.items.length - 1);
+    if (item.weightSlot > 0) this.#siftUp(item, item.weightSlot);
   }
 
   /** Takes out an item that is in the heap, at the weight it was put in with. */
