@@ -44,7 +44,7 @@ export async function runGatewayBench({ quick }: { readonly quick: boolean }) {
     roundMs: quick ? 500 : 2500,
     warmRequests: quick ? 2000 : 20_000,
     warmMs: quick ? 1500 : 15_000,
-    waiting: quick ? 1000 : 5000,
+    waiting: quick ? 2000 : 5000,
   };
   try {
     const figures = [

@@ -1,12 +1,13 @@
 /** What a request costs in memory while it waits, one kilobyte of body included. */
 import { connect, type Socket } from "node:net";
-import type { Bench } from "./bench";
+import { type Bench, runLoad } from "./bench";
 import { type Child, residentBytes } from "./child";
 import { type Bar, type Figure, ratioFigure } from "./figures";
 import { type PeerName, peerHeaders, startPeer } from "./peers";
 import { chatRequest } from "./workload";
 
 const HOLD_MS = 600_000;
+const WARM_MS = 3_000;
 
 /** The gateway's and HAProxy's requests wait in their queues, Portkey's at the backend, since it has no queue. */
 export async function memoryFigures(bench: Bench): Promise<Figure[]> {
@@ -24,13 +25,15 @@ export async function memoryFigures(bench: Bench): Promise<Figure[]> {
   return figures;
 }
 
-async function perWaiting(peer: PeerName, { stub, waiting }: Bench): Promise<number | null> {
+async function perWaiting(peer: PeerName, { stub, load, waiting }: Bench): Promise<number | null> {
   const child = await startPeer(peer, stub.port, 1);
   if (child === null) return null;
-  const request = chatRequest({ holdMs: HOLD_MS, headers: peerHeaders(peer, stub.port) });
+  const headers = peerHeaders(peer, stub.port);
+  const request = chatRequest({ holdMs: HOLD_MS, headers });
   const sockets: Socket[] = [];
   try {
-    // A few first, so that what a process needs once is not counted.
+    // What a process needs once is not counted: memory for plain traffic, and for a few that wait.
+    await runLoad(load, { port: child.port, connections: 64, durationMs: WARM_MS, request: chatRequest({ headers }) });
     await crowd(child, request, 50, sockets);
     const before = await settled(child);
     await crowd(child, request, waiting, sockets);
