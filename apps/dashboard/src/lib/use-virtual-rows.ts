@@ -18,10 +18,10 @@ interface VirtualRows {
   bottomPx: number;
 }
 
-/** Which rows of a long list to draw while the window scrolls; all of a short one. */
-export function useVirtualRows(count: number): VirtualRows {
+/** Which rows of a long list to draw while the window scrolls; all of a short one. Rows are one line high unless said. */
+export function useVirtualRows(count: number, givenRowPx?: number): VirtualRows {
   const { density } = usePreferences();
-  const rowPx = density === "compact" ? 33 : 41;
+  const rowPx = givenRowPx ?? (density === "compact" ? 33 : 41);
   const ref = useRef<HTMLTableSectionElement | null>(null);
   const [scrollMargin, setScrollMargin] = useState(0);
   const isVirtual = count > VIRTUAL_ABOVE;

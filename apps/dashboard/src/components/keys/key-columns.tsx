@@ -24,12 +24,14 @@ export function keyColumns({ withTenant, nowMs }: { withTenant: boolean; nowMs: 
     { key: "name", label: "Key", sortBy: (key) => key.name, render: (key) => <KeyLink id={key.id} name={key.name} /> },
     {
       key: "prefix",
+      isDetail: true,
       label: "Prefix",
       render: (key) => <code className="font-mono text-micro text-text-2">{key.prefix}…</code>,
     },
     ...(withTenant ? [tenant] : []),
     {
       key: "weight",
+      isDetail: true,
       label: "Weight",
       isNumber: true,
       sortBy: (key) => key.weight,
@@ -37,6 +39,7 @@ export function keyColumns({ withTenant, nowMs }: { withTenant: boolean; nowMs: 
     },
     {
       key: "cap",
+      isDetail: true,
       label: "Cap",
       isNumber: true,
       sortBy: (key) => key.max_in_flight ?? Infinity,
@@ -61,11 +64,12 @@ export function keyColumns({ withTenant, nowMs }: { withTenant: boolean; nowMs: 
     },
     {
       key: "by",
+      isDetail: true,
       label: "Made by",
       sortBy: (key) => key.created_by,
       render: (key) => <span className="name text-text-2">{key.created_by}</span>,
     },
-    { key: "budget", label: "Budget", render: (key) => <BudgetBar use={budgetUse(key)} /> },
+    { key: "budget", isDetail: true, label: "Budget", render: (key) => <BudgetBar use={budgetUse(key)} /> },
   ];
 }
 

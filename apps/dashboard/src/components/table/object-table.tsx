@@ -2,6 +2,7 @@
 
 import { type ReactNode, useMemo } from "react";
 import { cn } from "../../lib/cn";
+import { useIsNarrow } from "../../lib/use-is-narrow";
 import { useRowKeys } from "../../lib/use-row-keys";
 import { useVirtualRows } from "../../lib/use-virtual-rows";
 import { SpacerRow } from "../ui/spacer-row";
@@ -17,6 +18,8 @@ export interface Column<Row> {
   readonly firstDirection?: "asc" | "desc";
   readonly render: (row: Row) => ReactNode;
   readonly className?: string;
+  /** Left out on a phone: the row's own page has it. */
+  readonly isDetail?: boolean;
 }
 
 export interface Sorting {
@@ -35,8 +38,11 @@ interface ObjectTableProps<Row> {
 }
 
 /** A list of objects: sortable, navigable by keyboard, drawn only where it is in view when it is long. */
-export function ObjectTable<Row>({ label, rows, columns, idOf, sorting, onSorting }: Readonly<ObjectTableProps<Row>>) {
-  const sorted = useMemo(() => sortRows(rows, columns, sorting), [rows, columns, sorting]);
+export function ObjectTable<Row>(props: Readonly<ObjectTableProps<Row>>) {
+  const { label, rows, idOf, sorting, onSorting } = props;
+  const isNarrow = useIsNarrow();
+  const columns = isNarrow ? props.columns.filter((column) => column.isDetail !== true) : props.columns;
+  const sorted = useMemo(() => sortRows(rows, props.columns, sorting), [rows, props.columns, sorting]);
   const view = useVirtualRows(sorted.length);
   const rowKeys = useRowKeys();
   return (
@@ -110,7 +116,7 @@ function ObjectRow<Row>({ row, id, columns, rowIndex }: Readonly<ObjectRowProps<
   const [name, ...rest] = columns;
   return (
     <tr data-row={id} aria-rowindex={rowIndex} className="border-b last:border-b-0 hover:bg-subtle">
-      <th scope="row" className={cn("h-(--row) min-w-36 max-w-80 px-3 pl-4 text-left font-medium", name?.className)}>
+      <th scope="row" className={cn("h-(--row) min-w-28 max-w-80 px-3 pl-4 text-left font-medium", name?.className)}>
         {name?.render(row)}
       </th>
       {rest.map((column) => (

@@ -4,9 +4,28 @@ import { ArrowDown, ArrowUp } from "lucide-react";
 import type { ComponentProps, ReactNode } from "react";
 import { cn } from "../../lib/cn";
 
-/** Tables scroll sideways inside themselves; the page never does. */
-export function TableFrame({ children, className }: Readonly<{ children: ReactNode; className?: string }>) {
-  return <div className={cn("relative overflow-x-auto", className)}>{children}</div>;
+interface TableFrameProps {
+  children: ReactNode;
+  className?: string;
+  /** The table never needs more than its place, so its head can stay in view while the page scrolls. */
+  isFitting?: boolean;
+}
+
+/** Tables scroll sideways inside themselves; the page never does. Where they fit, their heads stick below the bars. */
+export function TableFrame({ children, className, isFitting }: Readonly<TableFrameProps>) {
+  return (
+    <div
+      className={cn(
+        "relative",
+        isFitting
+          ? "overflow-x-clip [--head-top:var(--bars)]"
+          : "overflow-x-auto [--head-top:0] lg:overflow-x-clip lg:[--head-top:var(--bars)]",
+        className,
+      )}
+    >
+      {children}
+    </div>
+  );
 }
 
 export function Table({ className, ...props }: Readonly<ComponentProps<"table">>) {
@@ -22,7 +41,7 @@ export function HeadCell({ isNumber, className, ...props }: Readonly<HeadCellPro
     <th
       scope="col"
       className={cn(
-        "h-9 whitespace-nowrap border-b bg-card px-3 text-micro text-text-3 first:pl-4 last:pr-4",
+        "sticky top-(--head-top) z-10 h-9 whitespace-nowrap border-b bg-card px-3 text-micro text-text-3 first:pl-4 last:pr-4",
         isNumber ? "text-right" : "text-left",
         className,
       )}

@@ -5,8 +5,8 @@ import { GroupMark, groupColor } from "../../components/ui/group-mark";
 import { UseBar } from "../../components/ui/use-bar";
 import { Value } from "../../components/ui/value";
 import { formatExact } from "../../lib/format";
+import { inUse } from "../../lib/pool-state";
 import type { LiveGroup } from "../../queries/wire";
-import { inUse } from "./logic/pool-state";
 
 interface GroupShareListProps {
   groups: readonly LiveGroup[];

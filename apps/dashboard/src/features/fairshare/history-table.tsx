@@ -5,7 +5,7 @@ import type { HistoryView } from "../../lib/history-series";
 /** The chart's columns as rows, newest first. */
 export function HistoryTable({ view, zone }: Readonly<{ view: HistoryView; zone: Zone }>) {
   return (
-    <TableFrame className="max-h-80 overflow-y-auto rounded-control border">
+    <TableFrame className="max-h-80 overflow-y-auto lg:[--head-top:0] rounded-control border">
       <Table aria-label="History">
         <thead>
           <tr>

@@ -14,13 +14,12 @@ import { Segmented } from "../../components/ui/segmented";
 import { Skeleton, SkeletonRows } from "../../components/ui/skeleton";
 import { cn } from "../../lib/cn";
 import { plural } from "../../lib/format";
+import { poolBand } from "../../lib/pool-state";
 import { scopePrefix } from "../../lib/scope";
 import { useFreshness, useLive } from "../../queries/use-live";
 import type { Live, LivePool } from "../../queries/wire";
-import { HistoryPanel } from "./history-panel";
 import { paceText, poolAnswer } from "./logic/answer-line";
 import { laneHolders } from "./logic/lanes";
-import { poolBand } from "./logic/pool-state";
 import { poolParams } from "./search-params";
 import { SlotLanes } from "./slot-lanes";
 import { SlotStrip } from "./slot-strip";
@@ -31,6 +30,10 @@ import { usePoolKeys } from "./use-pool-keys";
 import { useStateAnnouncements } from "./use-state-announcements";
 import { WhatYouCanDo } from "./what-you-can-do";
 
+const HistoryPanel = dynamic(() => import("./history-panel").then((module) => module.HistoryPanel), {
+  ssr: false,
+  loading: () => <Skeleton className="h-112" />,
+});
 const TenantPanel = dynamic(() => import("./tenant-panel").then((module) => module.TenantPanel), { ssr: false });
 
 /** One pool: who has the slots, who waits, and whether anyone is treated unfairly. */

@@ -3,16 +3,16 @@
 import Link from "next/link";
 import { memo } from "react";
 import { GroupMark } from "../../components/ui/group-mark";
+import { PoolBar } from "../../components/ui/pool-bar";
 import { Cell } from "../../components/ui/table";
-import { UseBar } from "../../components/ui/use-bar";
 import { Value } from "../../components/ui/value";
-import { formatExact, formatWait, plural } from "../../lib/format";
+import { formatExact, formatWait } from "../../lib/format";
+import { inUse, poolBand, UNROUTED_POOL } from "../../lib/pool-state";
 import type { LivePool } from "../../queries/wire";
-import { inUse, type PoolBand, poolBand, UNROUTED_POOL } from "./logic/pool-state";
 import { poolHref } from "./search-params";
 import { StateBadge } from "./state-badge";
 
-interface PoolRowProps {
+export interface PoolRowProps {
   pool: LivePool;
   isStale: boolean;
   rowIndex: number;
@@ -38,23 +38,10 @@ export const PoolRow = memo(function PoolRow({ pool, isStale, rowIndex, group }:
           <span className="block truncate text-micro font-normal text-text-3">unregistered model names</span>
         ) : null}
       </th>
-      <Cell className="px-1 sm:px-3">
+      <Cell>
         <StateBadge band={band} queued={pool.queued} isStale={isStale} />
       </Cell>
-      <Cell className="hidden sm:table-cell">
-        {isOff ? (
-          <span className="text-micro text-text-3">not in totals</span>
-        ) : (
-          <UseBar
-            inFlight={pool.in_flight}
-            held={pool.held}
-            borrowed={pool.borrowed}
-            size={pool.cap}
-            color={barColor(band)}
-            label={`${formatExact(used)} of ${plural(pool.cap, "slot")} in use, ${pool.borrowed} borrowed, ${pool.held} held`}
-          />
-        )}
-      </Cell>
+      <Cell>{isOff ? <span className="text-micro text-text-3">not in totals</span> : <PoolBar pool={pool} />}</Cell>
       <Cell isNumber>
         <Value field="in_use" value={used} isExact />/<Value field="cap" value={pool.cap} isExact />
       </Cell>
@@ -97,10 +84,4 @@ function GroupNames({ pool }: Readonly<{ pool: LivePool }>) {
       {more > 0 ? <span>+{more}</span> : null}
     </span>
   );
-}
-
-function barColor(band: PoolBand): string {
-  if (band === "full_waiting") return "var(--urgent)";
-  if (band === "busy") return "var(--watch)";
-  return band === "full" ? "var(--neutral)" : "var(--open)";
 }

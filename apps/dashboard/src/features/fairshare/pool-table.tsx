@@ -3,14 +3,17 @@
 import { useMemo, useRef } from "react";
 import { OrderPill } from "../../components/ui/order-pill";
 import { SpacerRow } from "../../components/ui/spacer-row";
-import { HeadCell, SortCell, Table, TableFrame } from "../../components/ui/table";
+import { Table, TableFrame } from "../../components/ui/table";
+import { POOL_BANDS, type PoolLoad } from "../../lib/pool-state";
 import { useCalmOrder } from "../../lib/use-calm-order";
+import { useIsNarrow } from "../../lib/use-is-narrow";
 import { useRowKeys } from "../../lib/use-row-keys";
 import { useVirtualRows } from "../../lib/use-virtual-rows";
 import type { LivePool } from "../../queries/wire";
 import { type ConfirmedBands, confirmBands, listedBand } from "./logic/confirmed-bands";
 import { comparePools, type PoolSortKey, type SortDirection } from "./logic/pool-sort";
-import { POOL_BANDS, type PoolLoad } from "./logic/pool-state";
+import { NARROW_ROW_PX, NarrowPoolRow } from "./narrow-pool-row";
+import { NarrowPoolHead, PoolHead, PoolSort } from "./pool-head";
 import { PoolRow } from "./pool-row";
 
 interface PoolTableProps {
@@ -37,54 +40,22 @@ export function PoolTable({ pools, sample, isStale, sort, direction, onSort, gro
   }, [pools, bands, sort, shownDirection]);
   const order = useCalmOrder(wanted, `${sort} ${shownDirection}`);
   const byName = useMemo(() => new Map(pools.map((pool) => [pool.model, pool])), [pools]);
-  const rows = useVirtualRows(order.ids.length);
+  const isNarrow = useIsNarrow();
+  const rows = useVirtualRows(order.ids.length, isNarrow ? NARROW_ROW_PX : undefined);
   const rowKeys = useRowKeys();
-  const directionOf = (key: PoolSortKey) => (key === sort ? shownDirection : null);
+  const Head = isNarrow ? NarrowPoolHead : PoolHead;
+  const Row = isNarrow ? NarrowPoolRow : PoolRow;
   return (
     <div {...order.listProps} {...rowKeys} className="relative">
-      <div className="flex min-h-7 justify-end px-4 lg:absolute lg:-top-9 lg:right-0">
-        <OrderPill isVisible={order.hasPending} onApply={order.apply} />
+      <div className="flex items-center gap-2 px-4 pb-2 lg:absolute lg:-top-10 lg:right-0 lg:flex-row-reverse lg:p-0 lg:pr-4">
+        <PoolSort sort={sort} onSort={onSort} />
+        <span className="ml-auto">
+          <OrderPill isVisible={order.hasPending} onApply={order.apply} />
+        </span>
       </div>
-      <TableFrame>
-        <Table aria-rowcount={order.ids.length + 1} aria-label="Pools" className="min-w-[38rem] table-fixed">
-          <thead>
-            <tr aria-rowindex={1}>
-              <SortCell
-                className="w-32 sm:w-[22%]"
-                label="Pool"
-                direction={directionOf("name")}
-                onSort={() => onSort("name")}
-              />
-              <HeadCell className="w-40 px-1 sm:w-48 sm:px-3">State</HeadCell>
-              <SortCell
-                className="hidden sm:table-cell"
-                label="Use"
-                direction={directionOf("fullest")}
-                onSort={() => onSort("fullest")}
-              />
-              <HeadCell isNumber className="w-20 sm:w-24">
-                In use
-              </HeadCell>
-              <SortCell
-                className="w-24"
-                label="Waiting"
-                isNumber
-                direction={directionOf("waiting")}
-                onSort={() => onSort("waiting")}
-              />
-              <SortCell
-                className="w-24"
-                label="Oldest"
-                isNumber
-                direction={directionOf("oldest")}
-                onSort={() => onSort("oldest")}
-              />
-              <HeadCell isNumber className="w-20" title="Tenants below their share">
-                Below
-              </HeadCell>
-              <HeadCell className="hidden w-80 lg:table-cell">Groups</HeadCell>
-            </tr>
-          </thead>
+      <TableFrame isFitting>
+        <Table aria-rowcount={order.ids.length + 1} aria-label="Pools" className="table-fixed">
+          <Head sort={sort} direction={shownDirection} onSort={onSort} />
           <tbody ref={rows.ref}>
             <SpacerRow heightPx={rows.topPx} columns={COLUMNS} />
             {order.ids.slice(rows.first, rows.last).map((name, offset) => {
@@ -92,7 +63,7 @@ export function PoolTable({ pools, sample, isStale, sort, direction, onSort, gro
               const rowIndex = rows.first + offset + 2;
               // Keyed by place: a new order changes what rows say and moves no element.
               return pool === undefined ? null : (
-                <PoolRow key={rowIndex} pool={pool} isStale={isStale} rowIndex={rowIndex} group={group} />
+                <Row key={rowIndex} pool={pool} isStale={isStale} rowIndex={rowIndex} group={group} />
               );
             })}
             <SpacerRow heightPx={rows.bottomPx} columns={COLUMNS} />

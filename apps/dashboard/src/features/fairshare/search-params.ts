@@ -1,6 +1,6 @@
 import { createParser, parseAsArrayOf, parseAsInteger, parseAsString, parseAsStringLiteral } from "nuqs";
+import { FILTER_STATES } from "../../lib/pool-state";
 import { POOL_SORTS } from "./logic/pool-sort";
-import { FILTER_STATES } from "./logic/pool-state";
 
 /** A name that is not empty; anything else reads as absent. */
 export const parseAsName = createParser({

@@ -1,6 +1,7 @@
 "use client";
 
 import type { CSSProperties, ReactNode } from "react";
+import { Badge } from "../../components/ui/badge";
 import { GroupMark, groupColor } from "../../components/ui/group-mark";
 import { Value } from "../../components/ui/value";
 import { cn } from "../../lib/cn";
@@ -20,6 +21,8 @@ export interface LaneHolder {
   readonly held: number;
   readonly queued: number;
   readonly share: number;
+  /** Its tenants that wait below their share. */
+  readonly below: number;
 }
 
 interface SlotLanesProps {
@@ -68,13 +71,13 @@ function Lane({ holder, poolSize, widthPx, isSelected, isDimmed, onSelect }: Rea
   const used = holder.inFlight + holder.held;
   const borrowed = borrowedSlots({ in_flight: holder.inFlight, held: holder.held, share: holder.share });
   return (
-    <div data-lane={holder.name} className={cn("items-center gap-y-1 py-1", ROW, isDimmed && "opacity-45")}>
+    <div data-lane={holder.name} className={cn("min-h-8 items-center gap-y-1 py-1", ROW, isDimmed && "opacity-45")}>
       <button
         type="button"
         aria-pressed={isSelected}
         onClick={onSelect}
         className={cn(
-          "flex h-7 min-w-0 items-center gap-2 rounded-control px-1.5 text-left text-small font-medium hover:bg-subtle",
+          "flex h-7 min-w-0 items-center gap-2 -ml-1.5 rounded-control px-1.5 text-left text-small font-medium hover:bg-subtle",
           isSelected && "bg-subtle",
         )}
         title={isSelected ? "Show every tenant" : `Only tenants of ${holder.name}`}
@@ -103,6 +106,11 @@ function Lane({ holder, poolSize, widthPx, isSelected, isDimmed, onSelect }: Rea
           <>
             , <Value field="queued" value={holder.queued} className="font-medium text-text" /> waiting
           </>
+        ) : null}
+        {holder.below > 0 ? (
+          <Badge shape="half_diamond" tone="below" className="ml-2">
+            {holder.below === 1 ? "Below share" : `${formatExact(holder.below)} below share`}
+          </Badge>
         ) : null}
       </p>
     </div>

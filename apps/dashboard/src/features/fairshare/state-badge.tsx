@@ -1,6 +1,6 @@
 import { Badge } from "../../components/ui/badge";
 import type { GlyphShape, GlyphTone } from "../../components/ui/glyph";
-import { bandLabel, type PoolBand } from "./logic/pool-state";
+import { bandLabel, type PoolBand } from "../../lib/pool-state";
 
 const LOOKS: Record<PoolBand, { shape: GlyphShape; tone: GlyphTone }> = {
   full_waiting: { shape: "square", tone: "urgent" },

@@ -3,7 +3,7 @@
 import { Search } from "lucide-react";
 import { cn } from "../../lib/cn";
 import { formatCount } from "../../lib/format";
-import { FILTER_STATES, type FilterState, type PoolTotals } from "./logic/pool-state";
+import { FILTER_STATES, type FilterState, type PoolTotals } from "../../lib/pool-state";
 
 const LABELS: Record<FilterState, string> = {
   full: "Full",

@@ -16,12 +16,12 @@ import { Sheet } from "../../components/ui/sheet";
 import { Skeleton } from "../../components/ui/skeleton";
 import { api, errorField, errorMessage, isStaleEdit } from "../../lib/api";
 import { formatExact, formatWait } from "../../lib/format";
+import { inUse } from "../../lib/pool-state";
 import { saveTier } from "../../lib/save-tier";
 import { useDraft } from "../../lib/use-draft";
 import { useSave } from "../../lib/use-save";
 import { tenantQuery, type Versioned } from "../../queries/objects";
 import type { Live, LivePool, LiveTenant, Tenant } from "../../queries/wire";
-import { inUse } from "./logic/pool-state";
 import { standingLabel } from "./logic/standing";
 import {
   draftErrors,

@@ -1,22 +1,18 @@
 "use client";
 
-import { ChevronRight } from "lucide-react";
-import Link from "next/link";
-import { memo } from "react";
-import { Badge } from "../../components/ui/badge";
-import { BoostPill } from "../../components/ui/boost-pill";
+import { type KeyboardEvent, memo } from "react";
 import { GroupMark } from "../../components/ui/group-mark";
 import { Cell } from "../../components/ui/table";
 import { Value } from "../../components/ui/value";
-import { cn } from "../../lib/cn";
 import { formatWait } from "../../lib/format";
+import { inUse } from "../../lib/pool-state";
 import type { LiveTenant } from "../../queries/wire";
-import { inUse } from "./logic/pool-state";
-import { ordinal, standing, standingLabel } from "./logic/standing";
-import { poolHref } from "./search-params";
+import { ordinal } from "./logic/standing";
+import { StandingBadge } from "./standing-badge";
+import { TenantName } from "./tenant-name";
 import { WhyTip } from "./why-tip";
 
-interface TenantRowProps {
+export interface TenantRowProps {
   pool: string;
   tenant: LiveTenant;
   color: number | null;
@@ -28,49 +24,13 @@ interface TenantRowProps {
 }
 
 export const TenantRow = memo(function TenantRow(props: Readonly<TenantRowProps>) {
-  const { pool, tenant, color, isExpanded, hasKeys, rowIndex, onExpand, onLight } = props;
-  const id = tenant.tenant_id;
+  const { pool, tenant, color } = props;
   return (
-    <tr
-      aria-rowindex={rowIndex}
-      data-row={id}
-      data-tenant={tenant.name}
-      className="border-b hover:bg-subtle"
-      onPointerEnter={() => onLight(id)}
-      onPointerLeave={() => onLight(null)}
-      onFocus={() => onLight(id)}
-      onBlur={() => onLight(null)}
-      onKeyDown={(event) => {
-        if (event.key !== " " || !hasKeys || !(event.target as HTMLElement).matches("[data-row-link]")) return;
-        event.preventDefault();
-        onExpand(id);
-      }}
-    >
+    <tr {...rowProps(props)}>
       <th scope="row" className="h-(--row) px-3 pl-2 text-left font-normal">
-        <span className="flex items-center gap-1">
-          <button
-            type="button"
-            aria-expanded={isExpanded}
-            aria-label={`Keys of ${tenant.name}`}
-            disabled={!hasKeys}
-            onClick={() => onExpand(id)}
-            className="grid size-6 shrink-0 place-items-center rounded-control text-text-3 hover:text-text disabled:invisible"
-          >
-            <ChevronRight className={cn("size-4", isExpanded && "rotate-90")} aria-hidden="true" />
-          </button>
-          <Link
-            href={poolHref(pool, { tenant: id })}
-            scroll={false}
-            data-row-link
-            className="name min-w-0 truncate font-medium hover:underline"
-            title={tenant.name}
-          >
-            {tenant.name}
-          </Link>
-          <BoostPill boost={tenant.boost} />
-        </span>
+        <TenantName {...props} />
       </th>
-      <Cell className="hidden text-text-2 sm:table-cell">
+      <Cell className="text-text-2">
         <span className="flex items-center gap-1.5">
           <GroupMark color={color} />
           <span className="name truncate">{tenant.group}</span>
@@ -107,19 +67,22 @@ export const TenantRow = memo(function TenantRow(props: Readonly<TenantRowProps>
   );
 });
 
-function StandingBadge({ tenant }: Readonly<{ tenant: LiveTenant }>) {
-  const kind = standing(tenant);
-  const word = (
-    <span data-field="standing" data-value={kind}>
-      {standingLabel(tenant)}
-    </span>
-  );
-  if (kind === "below") {
-    return (
-      <Badge shape="half_diamond" tone="below">
-        {word}
-      </Badge>
-    );
-  }
-  return <span className={cn("px-2 text-micro", kind === "within" ? "text-text-3" : "text-text-2")}>{word}</span>;
+/** What every row of a tenant has: its identity, its slots lit while pointed at, and Space for its keys. */
+export function rowProps({ tenant, hasKeys, rowIndex, onExpand, onLight }: Readonly<TenantRowProps>) {
+  const id = tenant.tenant_id;
+  return {
+    "aria-rowindex": rowIndex,
+    "data-row": id,
+    "data-tenant": tenant.name,
+    className: "border-b hover:bg-subtle",
+    onPointerEnter: () => onLight(id),
+    onPointerLeave: () => onLight(null),
+    onFocus: () => onLight(id),
+    onBlur: () => onLight(null),
+    onKeyDown: (event: KeyboardEvent<HTMLTableRowElement>) => {
+      if (event.key !== " " || !hasKeys || !(event.target as HTMLElement).matches("[data-row-link]")) return;
+      event.preventDefault();
+      onExpand(id);
+    },
+  };
 }

@@ -4,16 +4,21 @@ import { useQueryState } from "nuqs";
 import { useCallback, useMemo } from "react";
 import { OrderPill } from "../../components/ui/order-pill";
 import { SpacerRow } from "../../components/ui/spacer-row";
-import { HeadCell, Table, TableFrame } from "../../components/ui/table";
+import { Table, TableFrame } from "../../components/ui/table";
+import { cn } from "../../lib/cn";
 import { plural } from "../../lib/format";
 import { useCalmOrder } from "../../lib/use-calm-order";
+import { useIsNarrow } from "../../lib/use-is-narrow";
 import { useRowKeys } from "../../lib/use-row-keys";
 import { useVirtualRows } from "../../lib/use-virtual-rows";
 import type { LiveKey, LivePool, LiveTenant } from "../../queries/wire";
 import { KeyRow } from "./key-row";
 import { orderTenants } from "./logic/standing";
 import { waitingWords } from "./logic/waiting-words";
+import { NARROW_ROW_PX } from "./narrow-pool-row";
+import { NarrowTenantRow } from "./narrow-tenant-row";
 import { poolParams } from "./search-params";
+import { NarrowTenantHead, TenantHead } from "./tenant-head";
 import { TenantRow } from "./tenant-row";
 
 interface TenantTableProps {
@@ -38,7 +43,10 @@ export function TenantTable({ pool, selected, onLight }: Readonly<TenantTablePro
   }, [tenants, selected]);
   const order = useCalmOrder(wanted, selected ?? "all");
   const rows = useRows(pool, order.ids, expanded);
-  const view = useVirtualRows(rows.length);
+  const isNarrow = useIsNarrow();
+  const view = useVirtualRows(rows.length, isNarrow ? NARROW_ROW_PX : undefined);
+  const Head = isNarrow ? NarrowTenantHead : TenantHead;
+  const Row = isNarrow ? NarrowTenantRow : TenantRow;
   const colors = useMemo(() => new Map(pool.groups.map((group) => [group.name, group.color])), [pool]);
   const withKeys = useMemo(() => new Set((pool.keys ?? []).map((entry) => entry.tenant_id)), [pool]);
   const rowKeys = useRowKeys();
@@ -49,24 +57,27 @@ export function TenantTable({ pool, selected, onLight }: Readonly<TenantTablePro
   );
   const cut = pool.tenants_total - tenants.length;
   return (
-    <div {...order.listProps} {...rowKeys}>
-      <div className="flex min-h-8 flex-wrap items-center gap-x-4 gap-y-1 px-4 pt-2">
-        <p className="num text-small text-text-2">{waitingWords(pool)}</p>
-        <span className="ml-auto">
-          <OrderPill isVisible={order.hasPending} onApply={order.apply} />
-        </span>
-      </div>
-      <TableFrame>
-        <Table aria-label="Tenants" aria-rowcount={rows.length + 1} className="min-w-[52rem] table-fixed">
-          <TenantHead />
+    <div {...order.listProps} {...rowKeys} className="relative">
+      <span className="absolute -top-9 right-4">
+        <OrderPill isVisible={order.hasPending} onApply={order.apply} />
+      </span>
+      <p className="num px-4 pt-2.5 pb-1 text-small text-text-2">{waitingWords(pool)}</p>
+      <TableFrame isFitting={isNarrow}>
+        <Table
+          aria-label="Tenants"
+          aria-rowcount={rows.length + 1}
+          className={cn("table-fixed", !isNarrow && "min-w-[52rem]")}
+        >
+          <Head />
           <tbody ref={view.ref}>
             <SpacerRow heightPx={view.topPx} columns={COLUMNS} />
             {rows.slice(view.first, view.last).map((row, offset) => {
               const rowIndex = view.first + offset + 2;
-              if ("entry" in row) return <KeyRow key={`key ${rowIndex}`} entry={row.entry} rowIndex={rowIndex} />;
+              if ("entry" in row)
+                return <KeyRow key={`key ${rowIndex}`} entry={row.entry} rowIndex={rowIndex} isNarrow={isNarrow} />;
               const id = row.tenant.tenant_id;
               return (
-                <TenantRow
+                <Row
                   key={`tenant ${rowIndex}`}
                   pool={pool.model}
                   tenant={row.tenant}
@@ -89,33 +100,6 @@ export function TenantTable({ pool, selected, onLight }: Readonly<TenantTablePro
         </p>
       ) : null}
     </div>
-  );
-}
-
-function TenantHead() {
-  return (
-    <thead>
-      <tr aria-rowindex={1}>
-        <HeadCell className="pl-10 first:pl-10">Tenant</HeadCell>
-        <HeadCell className="hidden w-44 sm:table-cell">Group</HeadCell>
-        <HeadCell isNumber className="w-20">
-          Share
-        </HeadCell>
-        <HeadCell isNumber className="w-28">
-          In use
-        </HeadCell>
-        <HeadCell isNumber className="w-24">
-          Waiting
-        </HeadCell>
-        <HeadCell isNumber className="w-24">
-          Oldest
-        </HeadCell>
-        <HeadCell isNumber className="w-20">
-          Place
-        </HeadCell>
-        <HeadCell className="w-52 pl-5">Standing</HeadCell>
-      </tr>
-    </thead>
   );
 }
 

@@ -2,8 +2,8 @@
 
 import { useEffect, useRef } from "react";
 import { useAnnounce } from "../../components/layout/announcer";
+import type { PoolLoad } from "../../lib/pool-state";
 import { changeAnnouncement } from "./logic/answer-line";
-import type { PoolLoad } from "./logic/pool-state";
 
 /** Speaks when a pool becomes full or loses its servers. */
 export function useStateAnnouncements(pools: readonly PoolLoad[] | undefined): void {

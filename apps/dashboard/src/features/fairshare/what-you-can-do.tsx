@@ -4,9 +4,9 @@ import { useQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import { useState } from "react";
 import { HelpTip } from "../../components/ui/help-tip";
+import { UNROUTED_POOL } from "../../lib/pool-state";
 import { modelQuery } from "../../queries/objects";
 import type { LivePool, Model } from "../../queries/wire";
-import { UNROUTED_POOL } from "./logic/pool-state";
 import { type PoolSituation, remedies } from "./logic/what-you-can-do";
 
 interface WhatYouCanDoProps {

@@ -24,7 +24,9 @@ export function GroupsTable({ rows, onDraft }: Readonly<GroupsTableProps>) {
         <thead>
           <tr>
             <HeadCell>Group</HeadCell>
-            <HeadCell isNumber>Tenants</HeadCell>
+            <HeadCell isNumber className="hidden sm:table-cell">
+              Tenants
+            </HeadCell>
             <HeadCell>Weight</HeadCell>
             <HeadCell isNumber>Slots now, after</HeadCell>
             <HeadCell isNumber>In use</HeadCell>
@@ -54,7 +56,7 @@ function GroupLine({ row, onDraft }: Readonly<{ row: GroupRow; onDraft: GroupsTa
           <span className="name">{row.name}</span>
         </span>
       </th>
-      <Cell isNumber className="py-2.5">
+      <Cell isNumber className="hidden py-2.5 sm:table-cell">
         {formatExact(row.tenantCount)}
       </Cell>
       <Cell className="py-1.5">
@@ -98,7 +100,7 @@ function WeightInput({ row, onDraft }: Readonly<{ row: GroupRow; onDraft: Groups
           event.preventDefault();
           onDraft(row.name, stepWeight(row.draft, event.key === "ArrowUp" ? 1 : -1, event.shiftKey));
         }}
-        className={cn(INPUT, "num w-28", row.isChanged && "border-text font-medium")}
+        className={cn(INPUT, "num w-20 sm:w-28", row.isChanged && "border-text font-medium")}
       />
       {note ? (
         <p id={noteId} className={cn("mt-0.5 max-w-56 text-micro", row.error ? "text-urgent" : "text-text-3")}>

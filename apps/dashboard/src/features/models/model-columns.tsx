@@ -1,31 +1,35 @@
 import Link from "next/link";
 import type { Column } from "../../components/table/object-table";
 import { Badge } from "../../components/ui/badge";
-import { UseBar } from "../../components/ui/use-bar";
+import { PoolBar } from "../../components/ui/pool-bar";
 import { Value } from "../../components/ui/value";
 import { formatExact, formatPercent, formatWait } from "../../lib/format";
 import { noServersWords } from "../../lib/no-servers";
+import { inUse } from "../../lib/pool-state";
 import { type ModelRow, WAITS_A_LOT } from "./logic/model-rows";
+
+const NAME: Column<ModelRow> = {
+  key: "name",
+  label: "Model",
+  sortBy: (row) => row.model.name,
+  render: ({ model }) => (
+    <>
+      <Link className="name hover:underline" data-row-link href={`/models/${encodeURIComponent(model.name)}`}>
+        {model.name}
+      </Link>
+      {model.aliases.length > 0 ? (
+        <span className="name block text-micro font-normal text-text-3">{model.aliases.join(", ")}</span>
+      ) : null}
+    </>
+  ),
+};
 
 export function modelColumns(): Column<ModelRow>[] {
   return [
-    {
-      key: "name",
-      label: "Model",
-      sortBy: (row) => row.model.name,
-      render: ({ model }) => (
-        <>
-          <Link className="name hover:underline" data-row-link href={`/models/${encodeURIComponent(model.name)}`}>
-            {model.name}
-          </Link>
-          {model.aliases.length > 0 ? (
-            <span className="name block text-micro font-normal text-text-3">{model.aliases.join(", ")}</span>
-          ) : null}
-        </>
-      ),
-    },
+    NAME,
     {
       key: "type",
+      isDetail: true,
       label: "Type",
       sortBy: (row) => row.model.type,
       render: (row) => <span className="text-text-2">{row.model.type}</span>,
@@ -33,6 +37,7 @@ export function modelColumns(): Column<ModelRow>[] {
     { key: "serving", label: "Serving", sortBy: (row) => row.serving, render: (row) => <Serving row={row} /> },
     {
       key: "size",
+      isDetail: true,
       label: "Pool size",
       isNumber: true,
       sortBy: (row) => row.size,
@@ -46,20 +51,18 @@ export function modelColumns(): Column<ModelRow>[] {
     {
       key: "use",
       label: "Use",
-      className: "min-w-32",
       sortBy: (row) => (row.pool ? (row.pool.in_flight + row.pool.held) / Math.max(1, row.pool.cap) : 0),
       firstDirection: "desc",
       render: ({ pool }) =>
         pool === null ? (
           <span className="text-text-3">-</span>
         ) : (
-          <UseBar
-            inFlight={pool.in_flight}
-            held={pool.held}
-            borrowed={pool.borrowed}
-            size={pool.cap}
-            label={`${pool.in_flight + pool.held} of ${pool.cap} slots in use`}
-          />
+          <span className="flex items-center gap-2">
+            <PoolBar pool={pool} className="hidden min-w-24 sm:block" />
+            <span className="num shrink-0 text-micro text-text-2">
+              {formatExact(inUse(pool))}/{formatExact(pool.cap)}
+            </span>
+          </span>
         ),
     },
     {
@@ -73,6 +76,7 @@ export function modelColumns(): Column<ModelRow>[] {
     },
     {
       key: "waited",
+      isDetail: true,
       label: "Waited, 1 h",
       isNumber: true,
       sortBy: (row) => row.waitedPart ?? -1,
@@ -88,6 +92,7 @@ export function modelColumns(): Column<ModelRow>[] {
     },
     {
       key: "p95",
+      isDetail: true,
       label: "p95 wait",
       isNumber: true,
       sortBy: (row) => row.p95WaitMs ?? -1,
@@ -102,11 +107,13 @@ export function modelColumns(): Column<ModelRow>[] {
     },
     {
       key: "affinity",
+      isDetail: true,
       label: "Affinity",
       render: ({ model }) => <span className="text-text-2">{affinityWord(model.session_affinity.enabled)}</span>,
     },
     {
       key: "weight",
+      isDetail: true,
       label: "Adm. weight",
       isNumber: true,
       render: ({ model }) =>

@@ -9,8 +9,8 @@ import { PageHeader } from "../../components/layout/page-header";
 import { Tabs } from "../../components/layout/tabs";
 import { Button } from "../../components/ui/button";
 import { Failure } from "../../components/ui/failure";
+import { PoolBar } from "../../components/ui/pool-bar";
 import { Skeleton } from "../../components/ui/skeleton";
-import { UseBar } from "../../components/ui/use-bar";
 import { formatExact, plural } from "../../lib/format";
 import { noServersWords } from "../../lib/no-servers";
 import { modelQuery, type Versioned } from "../../queries/objects";
@@ -77,16 +77,7 @@ interface LoadedModelProps {
 function LoadedModel({ model, pool, tab, onTab }: Readonly<LoadedModelProps>) {
   return (
     <div className="space-y-4">
-      {pool && pool.capacity_state === "ok" ? (
-        <UseBar
-          inFlight={pool.in_flight}
-          held={pool.held}
-          borrowed={pool.borrowed}
-          size={pool.cap}
-          label={`${pool.in_flight + pool.held} of ${plural(pool.cap, "slot")} in use`}
-          className="max-w-xl"
-        />
-      ) : null}
+      {pool && pool.capacity_state === "ok" ? <PoolBar pool={pool} className="max-w-xl" /> : null}
       <Tabs label="About this model" tabs={TABS} value={tab} onValue={onTab}>
         {tab === "capacity" ? <CapacityTab model={model} pool={pool} /> : null}
         {tab === "endpoints" ? <EndpointsTab model={model} /> : null}

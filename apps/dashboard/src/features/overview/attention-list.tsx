@@ -71,13 +71,13 @@ function AttentionRow({ item, onSnooze }: Readonly<{ item: OverviewItem; onSnooz
       data-key={attentionKey(item)}
       className="flex min-h-(--row) flex-wrap items-center gap-x-4 gap-y-1 px-4 py-1.5 text-small hover:bg-subtle"
     >
-      <span className="flex w-40 shrink-0 items-center gap-2 font-medium">
+      <span className="flex min-w-40 flex-1 items-center gap-2 font-medium sm:w-40 sm:flex-none">
         <Glyph shape={words.shape} tone={words.tone} />
         {words.label}
       </span>
-      <span className="name min-w-0 shrink-0 basis-44 font-medium">{words.object}</span>
-      <span className="num min-w-0 flex-1 basis-48 text-text-2">{words.cause}</span>
-      <span className="flex items-center gap-1">
+      <span className="name order-2 min-w-0 font-medium sm:order-none sm:shrink-0 sm:basis-44">{words.object}</span>
+      <span className="num order-2 min-w-0 flex-1 basis-32 text-text-2 sm:order-none sm:basis-48">{words.cause}</span>
+      <span className="order-1 flex items-center gap-1 sm:order-none">
         <Link className="link px-1" href={words.href}>
           {words.link}
         </Link>

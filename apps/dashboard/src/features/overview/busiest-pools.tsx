@@ -1,6 +1,6 @@
 import Link from "next/link";
 import { Panel } from "../../components/ui/panel";
-import { UseBar } from "../../components/ui/use-bar";
+import { PoolBar } from "../../components/ui/pool-bar";
 import { Value } from "../../components/ui/value";
 import type { LivePool } from "../../queries/wire";
 
@@ -23,7 +23,7 @@ export function BusiestPools({ pools }: Readonly<{ pools: readonly LivePool[] }>
         {busy.map((pool) => (
           <li
             key={pool.model}
-            className="grid min-h-(--row) grid-cols-[minmax(0,1fr)_minmax(6rem,12rem)_9ch] items-center gap-3 px-4 text-small"
+            className="grid min-h-(--row) grid-cols-[minmax(0,1fr)_minmax(5rem,35%)_8ch] items-center gap-3 px-4 text-small"
           >
             <Link
               className="name truncate font-medium hover:underline"
@@ -31,13 +31,7 @@ export function BusiestPools({ pools }: Readonly<{ pools: readonly LivePool[] }>
             >
               {pool.model}
             </Link>
-            <UseBar
-              inFlight={pool.in_flight}
-              held={pool.held}
-              borrowed={pool.borrowed}
-              size={pool.cap}
-              label={`${pool.in_flight + pool.held} of ${pool.cap} slots in use`}
-            />
+            <PoolBar pool={pool} />
             <span className="num text-right">
               <Value field="in_use" value={pool.in_flight + pool.held} isExact />/
               <Value field="cap" value={pool.cap} isExact />

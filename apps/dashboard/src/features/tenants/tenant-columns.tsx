@@ -8,28 +8,31 @@ import { Value } from "../../components/ui/value";
 import { formatExact } from "../../lib/format";
 import type { TenantRow } from "./logic/tenant-rows";
 
+const NAME: Column<TenantRow> = {
+  key: "name",
+  label: "Tenant",
+  sortBy: (row) => row.tenant.name,
+  render: ({ tenant, boost }) => (
+    <span className="flex items-center gap-2">
+      <Link className="name hover:underline" data-row-link href={`/tenants/${tenant.id}`}>
+        {tenant.name}
+      </Link>
+      <BoostPill boost={boost} />
+      {tenant.status === "suspended" ? (
+        <Badge shape="dot" tone="idle">
+          Suspended
+        </Badge>
+      ) : null}
+    </span>
+  ),
+};
+
 export function tenantColumns(colors: ReadonlyMap<string, number>): Column<TenantRow>[] {
   return [
-    {
-      key: "name",
-      label: "Tenant",
-      sortBy: (row) => row.tenant.name,
-      render: ({ tenant, boost }) => (
-        <span className="flex items-center gap-2">
-          <Link className="name hover:underline" data-row-link href={`/tenants/${tenant.id}`}>
-            {tenant.name}
-          </Link>
-          <BoostPill boost={boost} />
-          {tenant.status === "suspended" ? (
-            <Badge shape="dot" tone="idle">
-              Suspended
-            </Badge>
-          ) : null}
-        </span>
-      ),
-    },
+    NAME,
     {
       key: "group",
+      isDetail: true,
       label: "Group",
       sortBy: (row) => row.tenant.group,
       render: ({ tenant }) => (
@@ -41,6 +44,7 @@ export function tenantColumns(colors: ReadonlyMap<string, number>): Column<Tenan
     },
     {
       key: "weight",
+      isDetail: true,
       label: "Weight",
       isNumber: true,
       sortBy: (row) => row.tenant.weight,
@@ -56,6 +60,7 @@ export function tenantColumns(colors: ReadonlyMap<string, number>): Column<Tenan
     },
     {
       key: "cap",
+      isDetail: true,
       label: "Cap",
       isNumber: true,
       sortBy: (row) => row.tenant.max_in_flight ?? Infinity,
@@ -93,6 +98,7 @@ export function tenantColumns(colors: ReadonlyMap<string, number>): Column<Tenan
     },
     {
       key: "requests",
+      isDetail: true,
       label: "Requests, 24 h",
       isNumber: true,
       sortBy: (row) => row.requests,
@@ -100,6 +106,7 @@ export function tenantColumns(colors: ReadonlyMap<string, number>): Column<Tenan
     },
     {
       key: "budget",
+      isDetail: true,
       label: "Budget",
       sortBy: (row) => row.budget?.part ?? -1,
       firstDirection: "desc",
@@ -107,6 +114,7 @@ export function tenantColumns(colors: ReadonlyMap<string, number>): Column<Tenan
     },
     {
       key: "keys",
+      isDetail: true,
       label: "Keys",
       isNumber: true,
       sortBy: (row) => row.tenant.key_count,

@@ -1,6 +1,6 @@
 /** The one sentence under a page's title that answers its question. */
 import { formatCount, formatWait, plural } from "../../../lib/format";
-import { inUse, type PoolLoad, type PoolTotals, poolBand } from "./pool-state";
+import { inUse, type PoolLoad, type PoolTotals, poolBand } from "../../../lib/pool-state";
 
 /** "410 running, 53 waiting. Busiest: llama-70b (32 of 32)." */
 export function fairshareAnswer(totals: PoolTotals, busiest: PoolLoad | undefined): string {

@@ -1,6 +1,6 @@
 /** A pool is listed under a new band only once a second sample confirms it, so that a number at the edge does not make
  * its row jump to and fro. */
-import { type PoolBand, type PoolLoad, poolBand } from "./pool-state";
+import { type PoolBand, type PoolLoad, poolBand } from "../../../lib/pool-state";
 
 /** The band a pool is listed under, and a different one seen once. */
 export type ConfirmedBands = ReadonlyMap<string, { readonly shown: PoolBand; readonly seen: PoolBand | null }>;

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { bandLabel, POOL_BANDS, type PoolLoad, poolBand, poolTotals } from "../../../lib/pool-state";
 import { actionHref } from "./action-links";
 import { changeAnnouncement, fairshareAnswer, paceText, poolAnswer } from "./answer-line";
 import { confirmBands, listedBand } from "./confirmed-bands";
@@ -6,7 +7,6 @@ import { laneHolders } from "./lanes";
 import { nearestNames } from "./nearest-names";
 import { matchesFilter } from "./pool-filter";
 import { comparePools } from "./pool-sort";
-import { bandLabel, POOL_BANDS, type PoolLoad, poolBand, poolTotals } from "./pool-state";
 import { borrowedSlots, slotCells } from "./slot-cells";
 import { orderTenants, ordinal, standing, standingLabel, type TenantLoad } from "./standing";
 import { waitingWords } from "./waiting-words";
@@ -210,10 +210,11 @@ describe("a lane", () => {
     const counts = { in_flight: 1, held: 0, queued: 0 };
     const both = {
       groups: [{ ...counts, name: "chat", color: 0, slot_cap: 7 }],
-      tenants: [{ ...counts, tenant_id: "t1", name: "web", group: "chat", slot_share: 7 }],
+      tenants: [{ ...counts, tenant_id: "t1", name: "web", group: "chat", slot_share: 7, below_share: true }],
     };
     expect(laneHolders("hierarchical", both).map((lane) => lane.name)).toEqual(["chat"]);
     expect(laneHolders("weighted", both).map((lane) => lane.name)).toEqual(["web"]);
+    expect(laneHolders("hierarchical", both)[0]?.below).toBe(1);
   });
 });
 

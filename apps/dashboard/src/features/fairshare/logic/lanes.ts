@@ -14,6 +14,7 @@ interface LanePool {
         readonly name: string;
         readonly group: string;
         readonly slot_share: number;
+        readonly below_share: boolean;
       })[]
     | undefined;
 }
@@ -26,7 +27,15 @@ export function laneHolders(algorithm: "hierarchical" | "weighted", pool: LanePo
   if (algorithm === "hierarchical") {
     return [...pool.groups]
       .sort((a, b) => b.slot_cap - a.slot_cap || (a.name < b.name ? -1 : 1))
-      .map((group) => holder(group, { id: group.name, name: group.name, color: group.color, share: group.slot_cap }));
+      .map((group) =>
+        holder(group, {
+          id: group.name,
+          name: group.name,
+          color: group.color,
+          share: group.slot_cap,
+          below: (pool.tenants ?? []).filter((tenant) => tenant.group === group.name && tenant.below_share).length,
+        }),
+      );
   }
   const colors = new Map(pool.groups.map((group) => [group.name, group.color]));
   return [...(pool.tenants ?? [])]
@@ -38,10 +47,11 @@ export function laneHolders(algorithm: "hierarchical" | "weighted", pool: LanePo
         name: tenant.name,
         color: colors.get(tenant.group) ?? null,
         share: tenant.slot_share,
+        below: tenant.below_share ? 1 : 0,
       }),
     );
 }
 
-function holder(counts: Counts, who: Pick<LaneHolder, "id" | "name" | "color" | "share">): LaneHolder {
+function holder(counts: Counts, who: Pick<LaneHolder, "id" | "name" | "color" | "share" | "below">): LaneHolder {
   return { ...who, inFlight: counts.in_flight, held: counts.held, queued: counts.queued };
 }

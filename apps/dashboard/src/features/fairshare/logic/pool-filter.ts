@@ -1,4 +1,4 @@
-import { type FilterState, filterState, type PoolLoad, poolBand } from "./pool-state";
+import { type FilterState, filterState, type PoolLoad, poolBand } from "../../../lib/pool-state";
 
 export interface PoolFilter {
   readonly text: string;

@@ -1,4 +1,4 @@
-import { fullness, type PoolLoad, UNROUTED_POOL } from "./pool-state";
+import { fullness, type PoolLoad, UNROUTED_POOL } from "../../../lib/pool-state";
 
 export const POOL_SORTS = ["fullest", "name", "waiting", "oldest"] as const;
 export type PoolSortKey = (typeof POOL_SORTS)[number];

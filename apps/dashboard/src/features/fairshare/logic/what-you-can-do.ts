@@ -1,6 +1,6 @@
 /** What an operator can do about a full pool, best first, each with the fact that speaks for it. */
 import { formatExact, formatPercent, listWords, plural } from "../../../lib/format";
-import { inUse } from "./pool-state";
+import { inUse } from "../../../lib/pool-state";
 import { aboveShare, type TenantLoad } from "./standing";
 
 export interface Remedy {

@@ -71,7 +71,7 @@ export function attentionWords(item: AttentionFacts): AttentionWords {
         shape: "square",
         tone: item.kind === "full" ? "neutral" : "urgent",
         object: object.name,
-        cause: `${formatExact(number("in_use"))} of ${formatExact(number("cap"))}${wait}`,
+        cause: `${formatExact(number("in_use"))} of ${formatExact(number("cap"))}${wait}${aboveWords(item)}`,
         href: poolHref,
         link: "Open pool",
       };
@@ -150,6 +150,13 @@ export function attentionWords(item: AttentionFacts): AttentionWords {
         link: "Open",
       };
   }
+}
+
+/** Who in a full pool has most above its share: where a slot will come from. */
+function aboveWords({ kind, numbers }: AttentionFacts): string {
+  const { above_share_tenant: name, above_share_slots: slots } = numbers;
+  if (kind === "full" || typeof name !== "string" || typeof slots !== "number" || slots < 1) return "";
+  return `; ${name} has ${formatExact(slots)} above its share`;
 }
 
 export interface OverviewFacts {

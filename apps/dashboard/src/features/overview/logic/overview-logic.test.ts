@@ -22,6 +22,24 @@ const item = (kind: string, over: Partial<AttentionFacts> = {}): AttentionFacts 
 });
 
 describe("an attention item", () => {
+  it("of a full pool names who has most above its share", () => {
+    const words = attentionWords({
+      kind: "full_waiting",
+      urgent: true,
+      object: { type: "pool", id: "llama", name: "llama", pool: "llama" },
+      reason: null,
+      numbers: {
+        in_use: 32,
+        cap: 32,
+        queued: 41,
+        oldest_wait_ms: 38_000,
+        above_share_tenant: "chat",
+        above_share_slots: 4,
+      },
+    });
+    expect(words.cause).toBe("32 of 32, oldest 38 s; chat has 4 above its share");
+  });
+
   it.each([
     ["full_waiting", "Full, 41 waiting", "32 of 32, oldest 38 s", "/fairshare?pool=llama"],
     ["full", "Full", "32 of 32, oldest 38 s", "/fairshare?pool=llama"],

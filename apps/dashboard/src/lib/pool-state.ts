@@ -31,7 +31,7 @@ export function inUse(load: { readonly in_flight: number; readonly held: number 
   return load.in_flight + load.held;
 }
 
-export function poolBand(pool: PoolLoad): PoolBand {
+export function poolBand(pool: Omit<PoolLoad, "model" | "oldest_wait_ms">): PoolBand {
   if (pool.capacity_state === "no_servers") return "no_servers";
   const used = inUse(pool);
   if (used >= pool.cap && used > 0) return pool.queued > 0 ? "full_waiting" : "full";

@@ -1,0 +1,47 @@
+"use client";
+
+import { memo } from "react";
+import { GroupMark } from "../../components/ui/group-mark";
+import { Cell } from "../../components/ui/table";
+import { Value } from "../../components/ui/value";
+import { formatExact, formatWait } from "../../lib/format";
+import { inUse } from "../../lib/pool-state";
+import { ordinal } from "./logic/standing";
+import { StandingBadge } from "./standing-badge";
+import { TenantName } from "./tenant-name";
+import { rowProps, type TenantRowProps } from "./tenant-row";
+import { WhyTip } from "./why-tip";
+
+/** A tenant on a phone: all that a wide row says, on two lines. */
+export const NarrowTenantRow = memo(function NarrowTenantRow(props: Readonly<TenantRowProps>) {
+  const { tenant } = props;
+  const { position, oldest_wait_ms: oldestMs } = tenant;
+  const wait = [position === null ? "" : ordinal(position), oldestMs === null ? "" : formatWait(oldestMs)];
+  return (
+    <tr {...rowProps(props)}>
+      <th scope="row" className="h-15 overflow-hidden px-3 pl-2 text-left font-normal">
+        <TenantName {...props} />
+        <span className="ml-7 flex items-center">
+          <span title={`Group ${tenant.group}`}>
+            <GroupMark color={props.color} />
+          </span>
+          <StandingBadge tenant={tenant} />
+          {tenant.queued > 0 ? <WhyTip pool={props.pool} tenant={tenant} /> : null}
+        </span>
+      </th>
+      <Cell isNumber className="px-1">
+        <Value field="in_use" value={inUse(tenant)} isExact className="font-medium" />
+        <span className="block text-micro text-text-2">
+          of <Value field="slot_share" value={tenant.slot_share} isExact />
+          {tenant.held > 0 ? `, ${formatExact(tenant.held)} held` : " share"}
+        </span>
+      </Cell>
+      <Cell isNumber className="pl-1">
+        <Value field="queued" value={tenant.queued} className={tenant.queued > 0 ? "font-medium" : "text-text-3"} />
+        <span className="block text-micro text-text-2">
+          <Value field="oldest_wait_ms" value={oldestMs} text={wait.filter(Boolean).join(", ") || " "} />
+        </span>
+      </Cell>
+    </tr>
+  );
+});

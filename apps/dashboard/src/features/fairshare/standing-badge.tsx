@@ -1,0 +1,22 @@
+import { Badge } from "../../components/ui/badge";
+import { cn } from "../../lib/cn";
+import type { LiveTenant } from "../../queries/wire";
+import { standing, standingLabel } from "./logic/standing";
+
+/** How a tenant stands in a pool; only Below share stands out. */
+export function StandingBadge({ tenant }: Readonly<{ tenant: LiveTenant }>) {
+  const kind = standing(tenant);
+  const word = (
+    <span data-field="standing" data-value={kind}>
+      {standingLabel(tenant)}
+    </span>
+  );
+  if (kind === "below") {
+    return (
+      <Badge shape="half_diamond" tone="below">
+        {word}
+      </Badge>
+    );
+  }
+  return <span className={cn("px-2 text-micro", kind === "within" ? "text-text-3" : "text-text-2")}>{word}</span>;
+}
