@@ -31,6 +31,8 @@ export async function migrate(url: string, options: { folder?: string } = {}): P
   try {
     return await sql.begin(async (tx) => {
       await tx`set local statement_timeout = 0`;
+      // Else the lock of a killed replica lasts as long as the statement it was at. Not every system can tell.
+      await tx.savepoint((inner) => inner`set local client_connection_check_interval = 1000`).catch(() => {});
       await tx`select pg_advisory_xact_lock(${LOCK}::bigint)`;
       await tx`create schema if not exists drizzle`;
       await tx`create table if not exists drizzle.__drizzle_migrations
