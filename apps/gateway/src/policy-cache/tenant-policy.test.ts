@@ -38,6 +38,7 @@ describe("a tenant's policy in a pool", () => {
     expect(capIn(tenant, POOL)).toEqual({ cap: 5, source: "model" });
     expect(capIn(tenant, poolId("free"))).toEqual({ cap: null, source: null });
     expect(capIn(tenant, poolId("other"))).toEqual({ cap: 3, source: "tenant" });
+    expect(tenantPolicyIn(tenant, poolId("free"), 0).maxInFlight).toBeNull();
   });
 
   it("prefers a boost of the pool to a wider one, and drops both at their end", () => {

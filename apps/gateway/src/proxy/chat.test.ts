@@ -117,4 +117,16 @@ describe("GET /v1/models", () => {
     expect(await slashed.json()).toMatchObject({ id: "a/x" });
     await expect(client(rig).models.retrieve("off")).rejects.toThrow(/does not exist/);
   });
+
+  it("is recorded as let through at once, and as rejected only when it was", async () => {
+    const rig = await gatewayWith({ models: [] });
+    const answer = await fetch(`${rig.url}/v1/models`, { headers: { "x-api-key": SECRET } });
+    expect(answer.headers.has("x-obleth-admission")).toBe(false);
+    await fetch(`${rig.url}/v1/models`, { headers: { "x-api-key": "sk_unknown" } });
+    await until(() => rig.records.length === 2);
+    expect(rig.records).toMatchObject([
+      { admission: "fast", outcome: "completed", statusCode: 200, queueWaitMs: 0 },
+      { admission: "rejected", outcome: "refused", statusCode: 401 },
+    ]);
+  });
 });

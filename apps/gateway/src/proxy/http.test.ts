@@ -1,8 +1,9 @@
 /** The gateway as an HTTP server: paths, methods, framing, encodings, expectations, browsers. */
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
+import type { KeyRecord } from "../policy-cache/records";
 import { RawClient, rawChat } from "./testing/raw-client";
-import { SECRET, until } from "./testing/rig";
+import { key, SECRET, until } from "./testing/rig";
 import { completion, json, response } from "./testing/scripts";
 import { gateway } from "./testing/set-up";
 
@@ -279,6 +280,28 @@ describe("a connection that breaks during an upload", () => {
     await until(() => client.isClosed);
     await until(() => rig.listener.activeCount === 0);
     expect(rig.records[0]).toMatchObject({ outcome: "client_gone", admission: "rejected" });
+  });
+
+  it("does not outlast its key: one that is revoked or disabled during a slow upload reaches no backend", async () => {
+    const changes: [ReadonlyMap<string, KeyRecord>, number][] = [
+      [new Map(), 401],
+      [new Map([[SECRET, key({ disabled: true })]]), 403],
+    ];
+    for (const [keys, status] of changes) {
+      const { rig, upstream } = await gateway(ok);
+      const bytes = rawChat(CHAT);
+      const sentAt = performance.now();
+      const client = await RawClient.send(rig.port, bytes.slice(0, -3));
+      await until(() => rig.listener.activeCount === 1);
+      rig.keys = keys;
+      await until(() => performance.now() - sentAt > 200);
+      client.socket.write(bytes.slice(-3));
+      await until(() => client.statuses.length > 0);
+      expect(client.statuses).toEqual([status]);
+      expect(upstream.requests).toHaveLength(0);
+      await until(() => rig.records.length === 1);
+      expect(rig.records[0]).toMatchObject({ outcome: "refused", admission: "rejected" });
+    }
   });
 });
 

@@ -80,7 +80,7 @@ export class Pipeline {
     else if (answer.kind !== "route") return;
     else if (req.method === "OPTIONS") this.#options(request, answer.allow);
     else if (endings.isDraining) this.#refuse(request, SHUTTING_DOWN, "shutting_down");
-    else this.#guard(request, () => this.#authenticate(request, answer.route, answer.search));
+    else this.#guard(request, () => this.#begin(request, answer.route, answer.search));
   }
 
   /** An `Expect` header that asks for something nobody promises. */
@@ -103,15 +103,20 @@ export class Pipeline {
     else request.answering.cutShort();
   }
 
-  #authenticate(request: ProxyRequest, route: Route, search: string): void {
+  #begin(request: ProxyRequest, route: Route, search: string): void {
     request.reachedAuthentication = true;
+    this.#authenticate(request, (key) => this.#readBody({ request, route, search, key }));
+  }
+
+  /** Goes on with the caller's key as it is at this moment, if that may call. */
+  #authenticate(request: ProxyRequest, goOn: (key: KeyRecord) => void): void {
     authenticate(request.req, this.parts.deps.keys, (result) => {
       this.#goOn(request, () => {
         const refusal =
           "refusal" in result ? result.refusal : accessRefusal(result.key, this.parts.deps.clock.wallMs());
         if ("key" in result) request.key = result.key;
         if (refusal !== null) this.#refuse(request, refusal);
-        else if (request.key !== null) this.#readBody({ request, route, search, key: request.key });
+        else if ("key" in result) goOn(result.key);
       });
     });
   }
@@ -130,11 +135,21 @@ export class Pipeline {
           this.#refuse(request, result.refusal);
           return;
         }
-        const scan = scanBody({ req, route: call.route, body: result.body }, this.parts.deps.settings);
+        const { body } = result;
+        const scan = scanBody({ req, route: call.route, body }, this.parts.deps.settings);
         if (scan.kind === "invalid") this.#refuse(request, invalid(scan));
-        else this.#findModel(call, { body: result.body, fields: scan.fields, isCount });
+        else if (this.#hasTakenLong(request))
+          this.#authenticate(request, (present) =>
+            this.#findModel({ ...call, key: present }, { body, fields: scan.fields, isCount }),
+          );
+        else this.#findModel(call, { body, fields: scan.fields, isCount });
       });
     });
+  }
+
+  /** Long enough for the key to have been changed since it was looked at. */
+  #hasTakenLong({ startedAtMs }: ProxyRequest): boolean {
+    return this.parts.deps.clock.monotonicMs() - startedAtMs > KEY_FRESH_MS;
   }
 
   #findModel(call: Call, { body, fields, isCount }: { body: Buffer; fields: CallFields; isCount: boolean }): void {
@@ -232,23 +247,15 @@ export class Pipeline {
   #afterWait(call: RoutedCall): void {
     const { request, route } = call;
     const { deps, tokenizers } = this.parts;
-    authenticate(request.req, deps.keys, (result) => {
-      this.#goOn(request, () => {
-        if ("refusal" in result) {
-          this.#refuse(request, result.refusal);
-          return;
-        }
-        const { key } = result;
-        request.key = key;
-        const parts = { models: this.#models, tokenizers, settings: deps.settings, wallMs: deps.clock.wallMs() };
-        const present = lookAgain({ ...call, req: request.req }, key, parts);
-        if ("refusal" in present) {
-          this.#refuse(request, present.refusal);
-          return;
-        }
-        request.model = present.model;
-        this.#reserve({ ...call, ...present, key, spend: this.#spendOf({ request, route, key, ...present }) });
-      });
+    this.#authenticate(request, (key) => {
+      const parts = { models: this.#models, tokenizers, settings: deps.settings };
+      const present = lookAgain({ ...call, req: request.req }, key, parts);
+      if ("refusal" in present) {
+        this.#refuse(request, present.refusal);
+        return;
+      }
+      request.model = present.model;
+      this.#reserve({ ...call, ...present, key, spend: this.#spendOf({ request, route, key, ...present }) });
     });
   }
 
@@ -337,6 +344,9 @@ export class Pipeline {
     this.#endings.refuse(request, refusal, outcome);
   }
 }
+
+/** A key is looked up again once a request has been read for longer than this: well below the second a change may take. */
+const KEY_FRESH_MS = 100;
 
 /** How a request that got no slot is recorded; others are `refused`. */
 const OUTCOME_OF: Partial<Record<AdmissionOutcome["kind"], Outcome>> = {

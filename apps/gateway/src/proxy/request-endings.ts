@@ -43,6 +43,8 @@ export class RequestEndings implements RelayEndings {
   answer(request: ProxyRequest, answer: Answer): void {
     if (request.isEnded) return;
     this.#send(request, answer);
+    // Nothing was in its way, as for a request that finds a slot free; its answer names no slot, since there is none.
+    request.admission = "fast";
     this.end(request, "completed", answer.status);
   }
 

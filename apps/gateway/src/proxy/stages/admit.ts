@@ -1,8 +1,9 @@
 /** The wait for a slot. The only caller of the scheduler's door. */
-import { poolId, sessionId, type TenantPolicy, UNROUTED } from "@obleth/fairshare";
+import { type PoolId, poolId, sessionId, UNROUTED } from "@obleth/fairshare";
 import type { Refusal } from "../../error-response";
 import { RETRY_LATER_SECS } from "../../error-response";
-import type { BoostRecord, KeyRecord, ModelRecord, TenantRecord } from "../../policy-cache/records";
+import type { KeyRecord, ModelRecord } from "../../policy-cache/records";
+import { tenantPolicyIn } from "../../policy-cache/tenant-policy";
 import type { Admission, Waiting } from "../../scheduler/admission";
 import type { AdmissionOutcome } from "../../scheduler/admission-outcome";
 
@@ -21,11 +22,12 @@ export function admit(
   call: AdmissionCall,
   settle: (outcome: AdmissionOutcome) => void,
 ): Waiting | undefined {
-  const { key, model, isRouted, session } = call;
+  const { key, model, session } = call;
+  const pool = poolOf(model, call.isRouted);
   return admission.admit(
     {
-      pool: isRouted ? poolId(model.name) : UNROUTED,
-      tenant: tenantPolicy(key.tenant, model.name, call.wallMs),
+      pool,
+      tenant: tenantPolicyIn(key.tenant, pool, call.wallMs),
       key: key.policy,
       costTokens: call.estimatedTokens,
       session: session === null || spreadsSessions(model) ? null : sessionId(session),
@@ -39,31 +41,9 @@ function spreadsSessions({ endpointSelection, endpoints }: ModelRecord): boolean
   return endpointSelection === "load_balance" && endpoints.filter((endpoint) => endpoint.enabled).length > 1;
 }
 
-/** A tenant's weight and cap as they are in one pool at one moment. */
-export function tenantPolicy(tenant: TenantRecord, model: string, wallMs: number): TenantPolicy {
-  const ownCap = tenant.modelCaps.get(model);
-  return {
-    id: tenant.id,
-    group: tenant.group,
-    weight: tenant.weight,
-    boostFactor: boostFactor(tenant.boosts, model, wallMs),
-    maxInFlight: ownCap === undefined ? tenant.maxInFlight : ownCap,
-  };
-}
-
-/** The factor in force: a boost for this model goes before one for all; among several, the one that lasts longest. */
-export function boostFactor(boosts: readonly BoostRecord[], model: string, wallMs: number): number {
-  let best: BoostRecord | null = null;
-  for (const boost of boosts) {
-    if (boost.expiresAtMs <= wallMs || (boost.model !== null && boost.model !== model)) continue;
-    if (best === null || isMoreSpecific(boost, best)) best = boost;
-  }
-  return best?.factor ?? 1;
-}
-
-function isMoreSpecific(a: BoostRecord, b: BoostRecord): boolean {
-  if ((a.model === null) !== (b.model === null)) return a.model !== null;
-  return a.expiresAtMs > b.expiresAtMs;
+/** The pool of a model: its own, or the one that all unregistered names share. */
+export function poolOf(model: ModelRecord, isRouted: boolean): PoolId {
+  return isRouted ? poolId(model.name) : UNROUTED;
 }
 
 /** What a caller that got no slot is told; null when there is nobody to tell. */

@@ -1,8 +1,9 @@
 /** A request's line in the usage table, made when it has ended. */
 import { effectiveWeight, UNROUTED } from "@obleth/fairshare";
+import { tenantPolicyIn } from "../../policy-cache/tenant-policy";
 import type { UsageRecord } from "../../usage/usage-record";
 import type { Outcome, ProxyRequest } from "../proxy-request";
-import { tenantPolicy } from "./admit";
+import { poolOf } from "./admit";
 import { costUsd } from "./check-budget";
 
 export interface Ending {
@@ -33,7 +34,7 @@ export function usageRecordOf(
     weight:
       key === null || model === null
         ? null
-        : effectiveWeight(tenantPolicy(key.tenant, model.name, wallMs), model.admissionWeight),
+        : effectiveWeight(tenantPolicyIn(key.tenant, poolOf(model, request.isRouted), wallMs), model.admissionWeight),
     estimatedTokens: request.estimatedTokens,
     inputTokens: usage?.inputTokens ?? null,
     cachedTokens: usage?.cachedTokens ?? null,

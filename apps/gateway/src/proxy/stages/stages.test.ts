@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { describe, expect, it } from "vitest";
-import type { BoostRecord, TermBudget } from "../../policy-cache/records";
+import type { TermBudget } from "../../policy-cache/records";
 import { ADMISSION_OUTCOMES } from "../../scheduler/admission-outcome";
 import { type CallFields, scanCall } from "../body/scan-call";
 import { key, model, tenant } from "../testing/rig";
-import { admissionRefusal, boostFactor, tenantPolicy } from "./admit";
+import { admissionRefusal } from "./admit";
 import { TermCalendar, termOf } from "./budget-terms";
 import { isInsideWindows } from "./check-access";
 import { budgetRefusal, spendOf } from "./check-budget";
@@ -158,38 +158,6 @@ describe("weekly windows", () => {
     ["2026-12-01T09:00:00Z", false],
   ])("are kept by the tenant's own clock, summer time included: %s", (moment, inside) => {
     expect(isInsideWindows(mondayNineToFive, at(moment))).toBe(inside);
-  });
-});
-
-describe("a tenant in a pool", () => {
-  const boost = (over: Partial<BoostRecord>): BoostRecord => ({
-    id: "b",
-    model: null,
-    factor: 2,
-    expiresAtMs: 100,
-    weight: null,
-    reason: "",
-    createdBy: "",
-    ...over,
-  });
-  it("has the boost that is in force there: its model's before the general one, none after it expired", () => {
-    const boosts = [boost({}), boost({ model: "m", factor: 5 }), boost({ model: "other", factor: 9 })];
-    expect(boostFactor(boosts, "m", 50)).toBe(5);
-    expect(boostFactor(boosts, "x", 50)).toBe(2);
-    expect(boostFactor(boosts, "m", 100)).toBe(1);
-  });
-
-  it("has its cap for the model instead of its general one, and none where the model's says none", () => {
-    const capped = tenant({
-      maxInFlight: 3,
-      modelCaps: new Map([
-        ["m", 1],
-        ["free", null],
-      ]),
-    });
-    expect(tenantPolicy(capped, "m", 0).maxInFlight).toBe(1);
-    expect(tenantPolicy(capped, "free", 0).maxInFlight).toBeNull();
-    expect(tenantPolicy(capped, "other", 0).maxInFlight).toBe(3);
   });
 });
 
