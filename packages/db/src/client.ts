@@ -22,9 +22,10 @@ export interface DbOptions {
   readonly prepare?: boolean;
 }
 
-/** Opens a pool; the first query connects. */
+/** Opens a pool; the first query connects. No statement may run longer than a minute, unless a pooler is in between. */
 export function makeDb(url: string, options: DbOptions = {}): DbHandle {
-  const sql = connect(url, { max: options.maxConnections ?? 10, prepare: options.prepare ?? true });
+  const { maxConnections: max = 10, prepare = true } = options;
+  const sql = connect(url, { max, prepare, ...(prepare ? { statementTimeoutMs: STATEMENT_TIMEOUT_MS } : {}) });
   return {
     db: drizzle(sql, { schema, casing: "snake_case" }),
     sql,
@@ -32,17 +33,23 @@ export function makeDb(url: string, options: DbOptions = {}): DbHandle {
   };
 }
 
+const STATEMENT_TIMEOUT_MS = 60_000;
+
 /** Several reads that all see the database as it is at the first of them. */
 export function readTogether<Value>(db: Db, read: (tx: Tx) => Promise<Value>): Promise<Value> {
   return db.transaction(read, { isolationLevel: "repeatable read", accessMode: "read only" });
 }
 
-/** Quiet about notices; times in UTC; no statement may run longer than a minute. */
-export function connect(url: string, options: { max: number; prepare?: boolean }): Sql {
+/** Quiet about notices; times in UTC. A pooler refuses connections that ask for a statement timeout. */
+export function connect(
+  url: string,
+  { statementTimeoutMs, ...options }: { max: number; prepare?: boolean; statementTimeoutMs?: number },
+): Sql {
+  const limit = statementTimeoutMs === undefined ? {} : { statement_timeout: statementTimeoutMs };
   return postgres(url, {
     ...options,
     connect_timeout: 10,
     onnotice: () => {},
-    connection: { application_name: "obleth", TimeZone: "UTC", statement_timeout: 60_000 },
+    connection: { application_name: "obleth", TimeZone: "UTC", ...limit },
   });
 }
