@@ -2,36 +2,60 @@
  * `npm run eval`: the engine on published ground, each figure beside the published one and beside the plain ways to
  * choose who goes next.
  *
+ *   affinity      instead: what session affinity is worth where; a minute
+ *   --plot FILE   draws that study as SVG
  *   --only NAME   arena, synthetic, kubernetes or agents
  *   --quick       leaves out what takes longer than a few seconds
  *   --json FILE   writes the figures
  */
+import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
+import { affinityStudy } from "../packages/fairshare/test/eval/affinity-study";
 import { agents } from "../packages/fairshare/test/eval/agents";
 import { arena, type Scenario } from "../packages/fairshare/test/eval/arena";
 import { kubernetes } from "../packages/fairshare/test/eval/kubernetes";
 import { synthetic } from "../packages/fairshare/test/eval/synthetic";
-import { exitCodeOf, printFigures, printTable, type SuiteResult, writeJson } from "./figures";
+import { affinityPlot } from "./affinity-plot";
+import { exitCodeOf, type Figure, printFigures, printTable, type SuiteResult, writeJson } from "./figures";
 
-const scenarios: Readonly<Record<string, () => Scenario>> = { arena, synthetic, kubernetes, agents };
+type Run = () => Scenario | readonly Scenario[] | Promise<Scenario>;
+const scenarios: Readonly<Record<string, Run>> = { arena, synthetic, kubernetes, agents };
 
-const { values } = parseArgs({
-  options: { only: { type: "string" }, quick: { type: "boolean", default: false }, json: { type: "string" } },
+const studies: Readonly<Record<string, Run>> = {
+  affinity: () => {
+    const { points, scenarios: tables } = affinityStudy();
+    if (values.plot !== undefined) writeFileSync(values.plot, affinityPlot(points));
+    return tables;
+  },
+};
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    only: { type: "string" },
+    quick: { type: "boolean", default: false },
+    json: { type: "string" },
+    plot: { type: "string" },
+  },
 });
-const names = values.only === undefined ? Object.keys(scenarios) : [values.only];
+const everything = Object.keys(scenarios);
+const asked = values.only === undefined ? positionals : [values.only, ...positionals];
+const names = asked.length === 0 ? everything : asked;
 
-const figures = names.flatMap((name) => {
-  const run = scenarios[name];
+const figures: Figure[] = [];
+for (const name of names) {
+  const run = scenarios[name] ?? studies[name];
   if (run === undefined) {
-    console.error(`There is no scenario "${name}". Known: ${Object.keys(scenarios).join(", ")}.`);
+    console.error(`There is no scenario "${name}". Known: ${Object.keys({ ...scenarios, ...studies }).join(", ")}.`);
     process.exit(64);
   }
-  const { title, columns, rows, figures: measured } = run();
-  console.log(`\n${title}`);
-  printTable(columns, rows);
-  printFigures(measured);
-  return measured;
-});
+  for (const { title, columns, rows, figures: measured } of [await run()].flat()) {
+    console.log(`\n${title}`);
+    printTable(columns, rows);
+    printFigures(measured);
+    figures.push(...measured);
+  }
+}
 console.log(
   "\nVirtual time: costs are known exactly and slots are constant, which flatters every scheduler beside a real GPU.",
 );

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { affinityStudy } from "./affinity-study";
 import { agents } from "./agents";
 import { arena } from "./arena";
 import { kubernetes } from "./kubernetes";
@@ -14,6 +15,12 @@ describe("the evaluation on published ground", () => {
   ] as const)("%s: every figure is within its target", (_name, scenario, count) => {
     const { figures } = scenario();
     expect(figures.filter((figure) => figure.target !== null).length).toBe(count);
+    expect(figures.filter((figure) => figure.holds === false)).toEqual([]);
+  });
+
+  it("affinity: the study's limits hold, and no request waits longer than its bound", () => {
+    const figures = affinityStudy().scenarios.flatMap((scenario) => scenario.figures);
+    expect(figures.filter((figure) => figure.target !== null).length).toBe(4);
     expect(figures.filter((figure) => figure.holds === false)).toEqual([]);
   });
 
