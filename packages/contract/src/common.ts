@@ -10,8 +10,11 @@ export const MAX_TOKENS = Number.MAX_SAFE_INTEGER;
 /** Largest sum of money in US dollars. */
 export const MAX_USD = 1_000_000_000;
 
-/** No control characters, no halves of a character, no space at either end, and not a path's `.` or `..`. */
-const NAME_PATTERN = /^(?!\.{1,2}$)(?!\s)[^\p{Cc}\p{Cs}]+(?<!\s)$/u;
+/**
+ * No control characters, no halves of a character, no space at either end, something that can be seen, and not a path's
+ * `.` or `..`.
+ */
+const NAME_PATTERN = /^(?!\.{1,2}$)(?!\s)(?=.*[^\p{Cc}\p{Cf}\p{Cs}\p{Z}\p{M}])[^\p{Cc}\p{Cs}]+(?<!\s)$/u;
 /** Any line of text that Postgres and a page can show. */
 const TEXT_PATTERN = /^(?:[^\p{Cc}\p{Cs}]|[\t\n\r])*$/u;
 
@@ -19,7 +22,10 @@ export const objectName = z
   .string()
   .min(1)
   .max(200)
-  .regex(NAME_PATTERN, "must not have control characters or spaces at its ends, and must not be . or ..");
+  .regex(
+    NAME_PATTERN,
+    "must have something to see, no control characters and no spaces at its ends, and must not be . or ..",
+  );
 
 export const freeText = z.string().max(2000).regex(TEXT_PATTERN, "must not have control characters in it");
 
@@ -80,7 +86,13 @@ export const dryRun = {
   dry_run: z.boolean().default(false).describe("Checks the change and shows what would move; writes nothing."),
 };
 
-export const textSearch = z.string().min(1).max(200).regex(TEXT_PATTERN).optional();
+export const textSearch = z
+  .string()
+  .min(1)
+  .max(200)
+  .regex(TEXT_PATTERN, "must not have control characters in it")
+  .optional()
+  .describe("Text to look for, in any case; `%` and `_` mean themselves.");
 
 /**
  * A map from free names to values. Unlike a record it keeps every own key, `__proto__` included, so a group may have

@@ -67,6 +67,17 @@ describe("the contract", () => {
     },
   );
 
+  it.each(["\u200b", "\u2066\u2069", "\u0301", "\u{e0020}", "\u3000"])(
+    "refuses %j as a name: nothing of it shows",
+    (name) => {
+      expect(objectName.safeParse(name).success).toBe(false);
+    },
+  );
+
+  it.each(["a\u200db", "\u202eb", "\u{1f4a5}", "-", "\u5b57", "e\u0301"])("takes %j as a name", (name) => {
+    expect(objectName.safeParse(name).success).toBe(true);
+  });
+
   it("takes a time with an offset", () => {
     expect(isoTime.safeParse("2026-11-30T09:00:00+05:45").success).toBe(true);
   });

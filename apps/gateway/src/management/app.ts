@@ -15,6 +15,9 @@ import { Fault, faultOf, faultResponse } from "./http/fault";
 import { requestIdOf } from "./http/request-id";
 import { mountReference } from "./reference";
 
+/** For whoever has not said who they are: enough to sign in with. */
+const MAX_PUBLIC_BODY_BYTES = 16_384;
+
 type Env = { Variables: { requestId: string } };
 
 /** Builds the app; it holds no connection of its own and needs no closing. */
@@ -72,9 +75,9 @@ async function serve({ deps, callers, context, spec, handler }: Serving): Promis
   const params = spec.params === undefined ? {} : pathParams(spec.params, req.param());
   const search = new URL(req.url).searchParams;
   const rawQuery = readQuery(spec.query, search);
-  const query = spec.query === undefined ? noQuery(rawQuery) : check(spec.query, rawQuery);
-  const body =
-    spec.body === undefined ? undefined : check(spec.body, await readJsonBody(req.raw, deps.settings.maxBodyBytes));
+  const query = spec.query === undefined ? noQuery(rawQuery) : check(spec.query, rawQuery, "parameter");
+  const maxBytes = spec.role === "public" ? MAX_PUBLIC_BODY_BYTES : deps.settings.maxBodyBytes;
+  const body = spec.body === undefined ? undefined : check(spec.body, await readJsonBody(req.raw, maxBytes));
   const isDryRun = (query as { dry_run?: boolean } | undefined)?.dry_run === true;
   const call = {
     params,

@@ -1,5 +1,13 @@
 /** What holds for changes of every kind: dry runs, reverts, notices, boosts that end, files that restore. */
-import { type ConfigNotice, endExpiredBoosts, makeDb, makeSealer, watchConfigChanges } from "@obleth/db";
+import {
+  type ConfigNotice,
+  endExpiredBoosts,
+  insertUsage,
+  makeDb,
+  makeSealer,
+  type UsageRow,
+  watchConfigChanges,
+} from "@obleth/db";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { BoostSweeper } from "./boosts/boost-sweeper";
 import { busyEngine } from "./testing/busy-engine";
@@ -76,6 +84,51 @@ describe("a dry run", () => {
       expect(explanation.text.length).toBeGreaterThan(10);
       expect(explanation.breakdown.reduce((sum, part) => sum + part.requests, 0)).toBe(9);
     }
+  });
+});
+
+describe("an explanation", () => {
+  it("of a tenant that has nothing waiting tells of refusals in the last hour and the commonest cause", async () => {
+    const { api, database, clock } = gateway;
+    const tenant = (await api.call("createTenant", { body: { name: "refused" } })).data;
+    await api.call("createModel", { body: { name: "refusing", api_base: "http://r/v1" } });
+    const why = async () => {
+      const query = { pool: "refusing", tenant_id: tenant.id };
+      return (await api.call("explainFairshare", { query })).data.explanations[0];
+    };
+    expect(await why()).toMatchObject({ reason: "not_waiting", cause: null });
+    const row = (n: number, known: Partial<UsageRow>): UsageRow => ({
+      requestId: `refused-${n}`,
+      tsMs: clock.wallMs() - 60_000,
+      tenantId: tenant.id,
+      keyId: null,
+      model: "refusing",
+      admission: "rejected",
+      outcome: "refused",
+      weight: 100,
+      estimatedTokens: 1,
+      queueWaitMs: 0,
+      totalMs: 1,
+      statusCode: 429,
+      sessionSource: "none",
+      protocol: "openai",
+      replica: "another gateway",
+      ...known,
+    });
+    await insertUsage(database.db, [
+      row(1, {}),
+      row(2, {}),
+      row(3, { statusCode: 403 }),
+      row(4, { tsMs: clock.wallMs() - 3_700_000 }),
+      row(5, { model: "other" }),
+      row(6, { outcome: "completed", statusCode: 200 }),
+    ]);
+    const answer = await why();
+    expect(answer).toMatchObject({ reason: "not_waiting", cause: "refused" });
+    expect(answer?.text).toBe(
+      `3 requests of ${tenant.id} were refused in the last hour: mostly because the tokens per minute were used up. Refused requests do not wait.`,
+    );
+    expect(answer?.actions.map((action) => action.id)).toEqual(["open_budgets", "open_usage"]);
   });
 });
 

@@ -17,7 +17,7 @@ import type {
   LiveQuery,
 } from "@obleth/contract";
 import type { Db, Sealer } from "@obleth/db";
-import type { EngineSnapshot, ExplainContext, PoolId, TenantId } from "@obleth/fairshare";
+import type { EngineSnapshot, ExplainContext, PoolId } from "@obleth/fairshare";
 
 export interface ManagementDeps {
   readonly db: Db;
@@ -96,7 +96,7 @@ export interface FairsharePicture {
   readonly configVersion: number;
   readonly engine: EngineSnapshot;
   /** What an explanation needs beside the snapshot; see the engine package's `ExplainContext`. */
-  readonly explainContext: (pool: PoolId, tenant: TenantId) => ExplainContext;
+  readonly explainContext: (pool: PoolId) => ExplainContext;
 }
 
 export interface ManagementLog {

@@ -181,6 +181,29 @@ describe("the edge", () => {
     }
   });
 
+  it("refuses a body in another encoding than it would be read in", async () => {
+    const post = (headers: Record<string, string>) => ({
+      method: "POST",
+      headers: { "content-type": "application/json", ...headers },
+      body: '{"name":"encoded"}',
+    });
+    const refused: Record<string, string>[] = [
+      { "content-type": "application/json; charset=utf-16" },
+      { "content-encoding": "gzip" },
+    ];
+    for (const headers of refused) {
+      expect((await gateway.request("/api/v1/fairshare/groups", post(headers))).status).toBe(415);
+    }
+    const plain = post({ "content-type": 'application/json; charset="UTF-8"', "content-encoding": "identity" });
+    expect((await gateway.request("/api/v1/fairshare/groups", plain)).status).toBe(201);
+  });
+
+  it("takes little from whoever has not signed in", async () => {
+    const body = JSON.stringify({ email: "a@b.example", password: "x".repeat(20_000) });
+    const init = { method: "POST", headers: { "content-type": "application/json", authorization: "" }, body };
+    expect((await gateway.request("/api/v1/auth/login", init)).status).toBe(413);
+  });
+
   it("answers 405 with the methods there are, and 404 for what is not there", async () => {
     const wrong = await gateway.request("/api/v1/tenants", { method: "DELETE" });
     expect(wrong.status).toBe(405);

@@ -14,6 +14,7 @@ import {
 import { actionWords, explanationWords } from "@obleth/fairshare/words";
 import type { ManagementDeps } from "../deps";
 import { Fault } from "../http/fault";
+import { refusedLately } from "./refusals";
 
 export async function explain(deps: ManagementDeps, query: ExplainQuery): Promise<ExplainAnswer> {
   const picture = deps.picture();
@@ -24,15 +25,16 @@ export async function explain(deps: ManagementDeps, query: ExplainQuery): Promis
   const tenants = pool.tenants.filter((tenant) =>
     query.tenant_id === undefined ? tenant.queued > 0 : tenant.tenantId === query.tenant_id,
   );
-  const explanations = tenants.map((tenant) => {
-    const facts = poolFacts(picture.engine, pool, picture.explainContext(pool.pool, tenant.tenantId));
-    return explanationJson(explainTenant(facts, tenant), picture.tsMs);
-  });
-  if (query.tenant_id !== undefined && explanations.length === 0) {
-    const idle = idleTenant(tenantId(query.tenant_id));
-    const facts = poolFacts(picture.engine, pool, picture.explainContext(pool.pool, idle.tenantId));
-    explanations.push(explanationJson(explainTenant(facts, idle), picture.tsMs));
-  }
+  if (query.tenant_id !== undefined && tenants.length === 0) tenants.push(idleTenant(tenantId(query.tenant_id)));
+  const explanations = await Promise.all(
+    tenants.map(async (tenant) => {
+      const about = { tenantId: tenant.tenantId, model: pool.pool, nowMs: picture.tsMs };
+      // Refusals are only told of a tenant that has nothing waiting.
+      const refused = tenant.queued === 0 ? await refusedLately(deps.db, about) : null;
+      const context = { ...picture.explainContext(pool.pool), refused };
+      return explanationJson(explainTenant(poolFacts(picture.engine, pool, context), tenant), picture.tsMs);
+    }),
+  );
   explanations.sort((a, b) => (a.position ?? Number.MAX_SAFE_INTEGER) - (b.position ?? Number.MAX_SAFE_INTEGER));
   return { ts_ms: picture.tsMs, pool: pool.pool, explanations };
 }
@@ -51,6 +53,7 @@ function idlePool(name: string): PoolSnapshot {
     borrowed: 0,
     oldestWaitMs: null,
     virtualTime: 0,
+    holdLeftMs: null,
     finishes5m: 0,
     groups: [],
     tenants: [],

@@ -12,10 +12,7 @@ export async function readJsonBody(request: Request, maxBytes: number): Promise<
   if (Number(request.headers.get("content-length") ?? 0) > limit) throw tooLarge(limit);
   const bytes = await readBytes(request, limit);
   if (bytes.length === 0) return {};
-  const type = request.headers.get("content-type") ?? "";
-  if (!/^application\/([a-z.+-]+\+)?json\s*(;|$)/i.test(type)) {
-    throw new Fault("unsupported_media_type", "Send JSON, with content-type: application/json.");
-  }
+  checkHeaders(request.headers);
   try {
     const body: unknown = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
     checkDepth(body, 0);
@@ -23,6 +20,19 @@ export async function readJsonBody(request: Request, maxBytes: number): Promise<
   } catch (error) {
     if (error instanceof Fault) throw error;
     throw new Fault("invalid_json", "The body is not valid JSON in UTF-8.");
+  }
+}
+
+function checkHeaders(headers: Headers): void {
+  const type = headers.get("content-type") ?? "";
+  if (!/^application\/([a-z.+-]+\+)?json\s*(;|$)/i.test(type)) {
+    throw new Fault("unsupported_media_type", "Send JSON, with content-type: application/json.");
+  }
+  const charset = /;\s*charset\s*=\s*"?([^";\s]+)/i.exec(type)?.[1] ?? "utf-8";
+  if (!/^utf-?8$/i.test(charset)) throw new Fault("unsupported_media_type", "Send JSON in UTF-8.");
+  const encoding = headers.get("content-encoding") ?? "identity";
+  if (!/^identity$/i.test(encoding)) {
+    throw new Fault("unsupported_media_type", "Send the body as it is, without content-encoding.");
   }
 }
 

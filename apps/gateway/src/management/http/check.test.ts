@@ -16,12 +16,32 @@ function refusal(run: () => unknown): { message: string; field: string | undefin
 
 describe("a refused value", () => {
   it.each([
-    [groupCreate, { name: "a", weight: 0 }, "weight", "weight must be at least 1."],
-    [groupCreate, { name: "a", weight: 1_000_001 }, "weight", "weight must be at most 1,000,000."],
-    [groupCreate, { name: "a", weight: 1.5 }, "weight", "weight must be a whole number."],
-    [groupCreate, { name: "a", weight: "5" }, "weight", "weight must be a number."],
-    [groupCreate, {}, "name", "name must be text."],
-    [groupCreate, { name: "" }, "name", "name must have at least 1 characters."],
+    [groupCreate, { name: "a", weight: 0 }, "weight", "weight must be a whole number from 1 to 1,000,000."],
+    [groupCreate, { name: "a", weight: 1_000_001 }, "weight", "weight must be a whole number from 1 to 1,000,000."],
+    [groupCreate, { name: "a", weight: 1.5 }, "weight", "weight must be a whole number from 1 to 1,000,000."],
+    [groupCreate, { name: "a", weight: "5" }, "weight", "weight must be a whole number from 1 to 1,000,000."],
+    [groupCreate, { name: "a", weight: 2 ** 53 }, "weight", "weight must be a whole number from 1 to 1,000,000."],
+    [groupCreate, { name: null }, "name", "name must be text."],
+    [
+      tenantCreate,
+      { name: "a", max_in_flight: 0 },
+      "max_in_flight",
+      "max_in_flight must be a whole number from 1 to 1,000,000, or null.",
+    ],
+    [
+      tenantCreate,
+      { name: "a", budget_cost_usd: 0 },
+      "budget_cost_usd",
+      "budget_cost_usd must be a number above 0 and at most 1,000,000,000, or null.",
+    ],
+    [
+      tenantCreate,
+      { name: "a", weekly_windows: [{ day: 7, start_min: 0, end_min: 5 }] },
+      "weekly_windows.0.day",
+      "weekly_windows.0.day must be a whole number from 0 to 6.",
+    ],
+    [groupCreate, {}, "name", "name is missing; it must be text."],
+    [groupCreate, { name: "" }, "name", "name must have 1 to 200 characters."],
     [groupCreate, { name: "a", colour: 1 }, "colour", "colour is not a known field."],
     [tenantCreate, { name: "a", status: "on" }, "status", "status must be one of active, suspended."],
     [
@@ -46,7 +66,7 @@ describe("a refused value", () => {
       modelCreate,
       { name: "m", session_affinity: { hold_ms: -1 } },
       "session_affinity.hold_ms",
-      "session_affinity.hold_ms must be at least 0.",
+      "session_affinity.hold_ms must be a whole number from 0 to 60,000.",
     ],
     [
       modelCreate,
@@ -87,6 +107,12 @@ describe("a query string", () => {
 
   it("refuses a parameter given twice rather than choosing one", () => {
     expect(refusal(() => read("limit=5&limit=6")).field).toBe("limit");
+  });
+
+  it("names a parameter it does not know as one", () => {
+    expect(refusal(() => check(tenantQuery, read("colour=1"), "parameter")).message).toBe(
+      "colour is not a known parameter.",
+    );
   });
 
   it("keeps `__proto__` an ordinary, unknown name", () => {

@@ -2,21 +2,77 @@
 import { z } from "zod";
 import { Fault } from "./fault";
 
-/** Parses a value; `where` is put before the field's path when given. */
-export function check(schema: z.ZodType, value: unknown): unknown {
+export type Part = "field" | "parameter";
+
+/** The value as the schema has it; `part` is what one of its members is called. */
+export function check(schema: z.ZodType, value: unknown, part: Part = "field"): unknown {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
-  throw refusalOf(parsed.error);
+  throw refusalOf(parsed.error, { schema, value, part });
 }
 
-export function refusalOf(error: z.ZodError): Fault {
+function refusalOf(error: z.ZodError, checked: { schema: z.ZodType; value: unknown; part: Part }): Fault {
   const issue = error.issues[0];
   if (issue === undefined) return new Fault("invalid_request", "The request is not valid.");
-  const extra = issue.code === "unrecognized_keys" ? issue.keys.slice(0, 1) : [];
-  const field = [...issue.path, ...extra].map(String).join(".");
-  const what = field === "" ? "The body" : field;
-  return new Fault("invalid_request", `${what} ${ruleOf(issue)}.`, field === "" ? {} : { field });
+  if (issue.code === "unrecognized_keys") {
+    const field = [...issue.path, ...issue.keys.slice(0, 1)].map(String).join(".");
+    return new Fault("invalid_request", `${field} is not a known ${checked.part}.`, { field });
+  }
+  const field = issue.path.map(String).join(".");
+  const rule = rangeAt(checked.schema, issue) ?? ruleOf(issue);
+  const isMissing = issue.code === "invalid_type" && field !== "" && valueAt(checked.value, issue.path) === undefined;
+  const what = field === "" ? "The body" : isMissing ? `${field} is missing; it` : field;
+  return new Fault("invalid_request", `${what} ${rule}.`, field === "" ? {} : { field });
 }
+
+/** The whole range where a number or a text's length is out of it; undefined when the schema has no such thing there. */
+function rangeAt(schema: z.ZodType, issue: z.core.$ZodIssue): string | undefined {
+  const isNumber = issue.code === "invalid_type" && ["int", "number"].includes(issue.expected);
+  const isSize =
+    (issue.code === "too_small" || issue.code === "too_big") && ["number", "int", "string"].includes(issue.origin);
+  const found = isNumber || isSize ? schemaAt(schema, issue.path) : undefined;
+  if (found === undefined) return undefined;
+  const { type, minimum, maximum, exclusiveMinimum, minLength, maxLength } = z.toJSONSchema(unwrapped(found), {
+    io: "input",
+    unrepresentable: "any",
+  });
+  const orNull = found.safeParse(null).success ? ", or null" : "";
+  if (type === "string" && minLength !== undefined && maxLength !== undefined) {
+    return `must have ${numeral(minLength)} to ${numeral(maxLength)} characters${orNull}`;
+  }
+  const isAbove = typeof exclusiveMinimum === "number";
+  const low = isAbove ? exclusiveMinimum : minimum;
+  if ((type !== "integer" && type !== "number") || low === undefined || maximum === undefined) return undefined;
+  const kind = type === "integer" ? "a whole number" : "a number";
+  const from = isAbove ? "above" : "from";
+  const to = isAbove ? "and at most" : "to";
+  return `must be ${kind} ${from} ${numeral(low)} ${to} ${numeral(maximum)}${orNull}`;
+}
+
+function schemaAt(schema: z.ZodType, path: readonly PropertyKey[]): z.ZodType | undefined {
+  let at: z.ZodType | undefined = schema;
+  for (const [depth, name] of path.entries()) {
+    const inner: z.ZodType = unwrapped(at);
+    let next: unknown;
+    if (inner instanceof z.ZodObject && Object.hasOwn(inner.shape, name)) next = inner.shape[String(name)];
+    else if (inner instanceof z.ZodArray) next = inner.element;
+    if (!(next instanceof z.ZodType)) return undefined;
+    at = next;
+    if (depth === path.length - 1) return at;
+  }
+  return undefined;
+}
+
+function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
+  let at = value;
+  for (const name of path) {
+    if (typeof at !== "object" || at === null || !Object.hasOwn(at, name)) return undefined;
+    at = (at as Record<PropertyKey, unknown>)[name];
+  }
+  return at;
+}
+
+const numeral = (bound: number) => bound.toLocaleString("en-US");
 
 /** Text values of a query string as the types that the schema's fields have; anything odd is left for the schema. */
 export function readQuery(schema: z.ZodObject | undefined, search: URLSearchParams): Record<string, unknown> {
@@ -50,8 +106,6 @@ function unwrapped(schema: z.ZodType): z.ZodType {
 
 function ruleOf(issue: z.core.$ZodIssue): string {
   switch (issue.code) {
-    case "unrecognized_keys":
-      return "is not a known field";
     case "invalid_type":
       return `must be ${TYPE_WORDS[issue.expected] ?? issue.expected}`;
     case "too_small":

@@ -29,6 +29,7 @@ export function busyEngine(busy: { pool: string; size: number; tenants: readonly
         ...totals,
         oldestWaitMs: queued > 0 ? 5_000 : null,
         virtualTime: 0,
+        holdLeftMs: null,
         finishes5m: 0,
         groups: busy.tenants.map((tenant) => ({
           name: groupId(tenant.group),
