@@ -25,7 +25,7 @@
 --          {stale}: the books are of a later epoch, this heartbeat was overtaken, nothing was done |
 --          {done, now, 1 when it was registered and living else 0, slots reclaimed from expired replicas,
 --           its own drift: slots the books had too many (+) or too few (-), drift of the totals in slots, held sessions,
---           slots in use in all, then for each living replica its name and expiry}
+--           slots in use in all, {`<pool>|<holds that ran out>`, ...}, then for each living replica its name and expiry}
 -- Events:  its name on the membership channel when it was not living before or asks the others; the pool id on the
 --          released channel for pools whose total fell while a replica is marked as waiting, an empty message when the
 --          ceiling's did or this replica alone gave back
@@ -81,6 +81,16 @@ if booked_epoch and booked_epoch > tonumber(epoch) then return { 'stale' } end
 for at = others + 8, #ARGV, 2 do mine[ARGV[at]] = tonumber(ARGV[at + 1]) end
 local holds = redis.call('ZRANGEBYSCORE', KEYS[4], '(' .. whole(now), now + MAX_HOLD_MS)
 local ran_out = redis.call('ZCARD', KEYS[4]) - #holds
+local lost, lost_pools = {}, {}
+if ran_out > 0 then
+  for _, range in ipairs({ { '-inf', now }, { '(' .. whole(now + MAX_HOLD_MS), '+inf' } }) do
+    for _, id in ipairs(redis.call('ZRANGEBYSCORE', KEYS[4], range[1], range[2])) do
+      local pool = parts_of_hold(id) or ''
+      if not lost[pool] then lost_pools[#lost_pools + 1] = pool end
+      lost[pool] = (lost[pool] or 0) + 1
+    end
+  end
+end
 local total = tonumber(redis.call('HGET', KEYS[1], 'g') or 0) or 0
 redis.call('ZCARD', KEYS[6])
 redis.call('HLEN', KEYS[5])
@@ -106,8 +116,10 @@ local adds_up = lowest == me or was_living == 0 or #expired > 0 or #ahead > 0 or
   or (booked.g or 0) > total
 
 local function reply_with(total_now, drift, held)
-  local reply = { 'done', whole(now), was_living, reclaimed, (booked.g or 0) - (mine.g or 0), drift, held, total_now, me,
-    whole(now + ttl) }
+  local freed = {}
+  for i, pool in ipairs(lost_pools) do freed[i] = pool .. '|' .. lost[pool] end
+  local reply = { 'done', whole(now), was_living, reclaimed, (booked.g or 0) - (mine.g or 0), drift, held, total_now, freed,
+    me, whole(now + ttl) }
   for _, value in ipairs(living) do reply[#reply + 1] = value end
   return reply
 end

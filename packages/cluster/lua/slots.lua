@@ -26,7 +26,7 @@
 -- ARGV[at+10]  S: h held slot only, s starving, hs both, - neither       H: most holds in a row while others wait
 --
 -- Replies: {unregistered}: unknown, expired or of an older epoch, nothing was done; the replica must reconcile |
---          {done, now, one string per operation}:
+--          {done, now, one string per operation, then `<pool>|<ran out>|<dropped>` for each pool that lost holds unused}:
 --          C, S: G granted, R redeemed, then `:<ms>` from the session's last finish to this arrival when it is known |
 --                g, p, t, k denied by ceiling, pool, tenant, key, then `:<ms>` when it is only kept for another replica |
 --                n no held slot
@@ -182,16 +182,25 @@ local function end_hold(id, pool)
   add('H', -1)
 end
 
-local function free_hold(id)
+-- Holds that nobody took, counted by pool in the order they went: run out, dropped early.
+local RAN_OUT, DROPPED = 1, 2
+local lost, lost_pools = {}, {}
+
+local function free_hold(id, why)
   local pool, tenant, key = parts_of_hold(id)
   end_hold(id, pool)
+  if not lost[pool] then
+    lost[pool] = { 0, 0 }
+    lost_pools[#lost_pools + 1] = pool
+  end
+  lost[pool][why] = lost[pool][why] + 1
   give_back(limits_of(pool, tenant, key), pool)
 end
 
 local function drop_holds(pool)
   if total('h|' .. pool) == 0 then return end
   for _, id in ipairs(redis.call('ZRANGE', KEYS[4], 0, -1)) do
-    if parts_of_hold(id) == pool then free_hold(id) end
+    if parts_of_hold(id) == pool then free_hold(id, DROPPED) end
   end
 end
 
@@ -329,7 +338,9 @@ local function hold(op)
 end
 
 if count.H > 0 then
-  for _, id in ipairs(redis.call('ZRANGEBYSCORE', KEYS[4], '-inf', now, 'LIMIT', 0, 100)) do free_hold(id) end
+  for _, id in ipairs(redis.call('ZRANGEBYSCORE', KEYS[4], '-inf', now, 'LIMIT', 0, 100)) do
+    free_hold(id, RAN_OUT)
+  end
 end
 local replies = { 'done', whole(now) }
 for i = 1, #ops do
@@ -346,6 +357,9 @@ for i = 1, #ops do
     reply = 'D'
   end
   replies[i + 2] = reply
+end
+for _, pool in ipairs(lost_pools) do
+  replies[#replies + 1] = table.concat({ pool, lost[pool][RAN_OUT], lost[pool][DROPPED] }, '|')
 end
 
 -- 3. Write what changed; a count of 0 is deleted.

@@ -255,6 +255,21 @@ describe("replicas on a real Redis", { timeout: 60_000 }, () => {
     await eventually("its view is gone", () => viewsOf(0).length === 1, 2000);
   });
 
+  it("show each other the slots that are held for sessions, and how long they may last", async () => {
+    await start(2);
+    const { Redis } = await import("ioredis");
+    const admin = new Redis(redis.url);
+    const [seconds = 0] = await admin.time();
+    await admin.zadd("obleth:fairshare:hold", seconds * 1000 + 3000, "chat|acme|acme-key|a%7Cb");
+    admin.disconnect();
+    const holds = () => fleet.replicas[1]?.cluster.views.holds ?? [];
+    await eventually("the other one shows it", () => holds().length === 1, 2000);
+    expect(holds()[0]).toMatchObject(owner());
+    expect(holds()[0]?.leftMs).toBeGreaterThan(0);
+    expect(holds()[0]?.leftMs).toBeLessThanOrEqual(3000);
+    await eventually("it runs out", () => holds().length === 0, 5000);
+  });
+
   it("warn of an eviction policy that may drop keys", async () => {
     await redis.kill();
     redis = await startRedis({ port: await freePort(), args: ["--maxmemory-policy", "allkeys-lru"] });

@@ -14,7 +14,7 @@ import { evictionPolicy, mayEvict } from "./redis/eviction";
 import { makeKeys } from "./redis/keys";
 import { RedisScripts } from "./redis/scripts";
 import { AloneSlots } from "./slots/alone-slots";
-import type { ClusterSlots, SlotCall, SlotsHost } from "./slots/cluster-slots";
+import type { ClusterSlots, SlotCall, SlotsHost, SlotsListener } from "./slots/cluster-slots";
 import { RedisSlots } from "./slots/redis-slots";
 import { listenForReleased } from "./slots/released-channel";
 import { SharedSlots } from "./slots/shared-slots";
@@ -45,6 +45,8 @@ export interface ClusterOptions {
   readonly log: ClusterLog;
   /** Called for every slot call; for metrics. */
   readonly onSlotCall?: (call: SlotCall, result: string, latencyMs: number) => void;
+  /** Called when held slots come or go untaken; for metrics. */
+  readonly onHolds?: NonNullable<SlotsListener["onHolds"]>;
   /** Called when slots were repaired or taken back from expired replicas; for metrics. */
   readonly onRepair?: (repair: { reclaimedSlots: number; ownDrift: number; totalDrift: number }) => void;
 }
@@ -135,7 +137,7 @@ class Alone implements Cluster {
   readonly modeChanges: readonly ModeChange[];
   readonly members: readonly ClusterMember[];
   readonly clusterInFlight = null;
-  readonly views: OtherViews = { views: [], reason: null };
+  readonly views: OtherViews = { views: [], holds: [], reason: null };
   readonly redis = null;
   readonly heartbeatMs: number;
   readonly ttlMs: number;
@@ -204,6 +206,7 @@ class RedisCluster implements Cluster {
       },
       listener: {
         onCall: (call, result, latencyMs) => this.#called(call, result, latencyMs),
+        onHolds: (pool, change, count) => options.onHolds?.(pool, change, count),
         onRepair: (repair) => this.#repaired(repair),
         onModeChange: ({ mode, replicas }, reason) => log("info", "cluster.mode_changed", { mode, replicas, reason }),
         onReachable: (isReachable, reason) =>

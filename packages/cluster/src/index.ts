@@ -25,6 +25,7 @@ export type { RedisSettings } from "./redis/connect";
 export {
   type ClaimRequest,
   type ClusterSlots,
+  type HoldChange,
   type HoldRequest,
   type SettleClaim,
   SLOT_CALLS,
@@ -33,4 +34,4 @@ export {
 } from "./slots/cluster-slots";
 export { Holdings } from "./slots/slot-fields";
 export type { SlotOwner } from "./slots/slot-store";
-export type { OtherViews, ReadView, ReplicaView, UncutCounts } from "./views/view-store";
+export type { HeldSlot, OtherViews, ReadView, ReplicaView, UncutCounts } from "./views/view-store";

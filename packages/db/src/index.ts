@@ -50,6 +50,7 @@ export * from "./queries/read-groups";
 export * from "./queries/read-keys";
 export * from "./queries/read-models";
 export * from "./queries/read-overview";
+export * from "./queries/read-refusals";
 export * from "./queries/read-tenants";
 export * from "./queries/read-usage";
 export * from "./queries/read-users";

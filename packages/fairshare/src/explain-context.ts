@@ -53,8 +53,6 @@ export interface ExplainContext {
   /** Refusals of the explained tenant in the last hour, with the commonest cause in plain words; null for none. */
   readonly refused: { readonly requests: number; readonly cause: string } | null;
   readonly silentReplica: SilentReplica | null;
-  /** Longest time a held slot of the pool may stay empty from now. */
-  readonly holdLeftMs: number | null;
   /** Claims of the tenant's first request refused in a row while other gateways got in. */
   lostClaims(tenantId: TenantId): number;
   tenantName(tenantId: TenantId): string;
@@ -81,7 +79,6 @@ export function plainContext(known: Partial<ExplainContext> = {}): ExplainContex
     admissionTimeoutMs: 60_000,
     refused: null,
     silentReplica: null,
-    holdLeftMs: null,
     lostClaims: () => 0,
     tenantName: (id) => id,
     keyName: (id) => id,

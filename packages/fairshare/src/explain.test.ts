@@ -176,8 +176,7 @@ describe("one sentence for each reason", () => {
 
   it("held_slots when the held slots would reach its place", () => {
     const e = explain({
-      pool: full({ inFlight: 3, queued: 4 }, { inFlight: 4, held: 1 }),
-      context: { holdLeftMs: 2100 },
+      pool: { ...full({ inFlight: 3, queued: 4 }, { inFlight: 4, held: 1 }), holdLeftMs: 2100 },
     });
     expect(e.reason).toBe("held_slots");
     expect(say(e)).toBe(

@@ -78,7 +78,7 @@ export function explainTenant(facts: PoolFacts, tenant: TenantSnapshot): Explana
     cappedKey,
     silentReplica: cause === "silent_replica" ? context.silentReplica : null,
     lostClaims: context.lostClaims(tenant.tenantId),
-    holdLeftMs: pool.held > 0 ? context.holdLeftMs : null,
+    holdLeftMs: pool.holdLeftMs,
     refused: reason === "not_waiting" ? context.refused : null,
     mode: context.mode,
     modeSinceTsMs: context.modeSinceTsMs,

@@ -1,10 +1,10 @@
 /**
- * The next weight at which a slot moves, found by search. A larger weight never gets fewer slots, so the step can be
- * found by doubling the distance until it is passed, and halving after that.
+ * The next weight at which a slot moves, found by search. A larger weight never gets fewer slots, so a step lies between
+ * any weight that has the slots and any that has others. Quotas say where to look: without a lift a part is its quota
+ * rounded down or up. What they suggest is tried before it is believed; then the distance is halved.
  */
 import type { NextStep, PreviewChange } from "./preview-data";
-import type { Draft } from "./preview-draft";
-import { activeGroups, busyParts, keyClaims, tenantClaims, weightOf } from "./preview-split";
+import { activeGroups, type Divided, keyClaims, tenantClaims, weightOf } from "./preview-split";
 import { type Claimant, splitSlots } from "./shares";
 import type { EngineSnapshot } from "./snapshot";
 
@@ -12,40 +12,37 @@ const MAX_WEIGHT = 1_000_000;
 
 /** A step for each changed weight that takes part in the pool, with all other changes of the draft in force. */
 export function nextStepsOf(given: {
-  draft: Draft;
+  after: Divided;
   changes: readonly PreviewChange[];
   algorithm: EngineSnapshot["algorithm"];
 }): NextStep[] {
   const steps: NextStep[] = [];
   for (const change of given.changes) {
     if (change.kind !== "group_weight" && change.kind !== "tenant_weight" && change.kind !== "key_weight") continue;
-    const slotsAt = levelOf({ ...given, kind: change.kind, id: change.id });
-    if (slotsAt === null) continue;
-    const slots = slotsAt(change.value);
-    steps.push({
-      kind: change.kind,
-      id: change.id,
-      value: change.value,
-      slots,
-      up: stepUp(slotsAt, change.value, slots),
-      down: stepDown(slotsAt, change.value, slots),
-    });
+    const level = levelOf({ ...given, kind: change.kind, id: change.id });
+    if (level === null) continue;
+    const { kind, id, value } = change;
+    const slots = level.slotsAt(value);
+    steps.push({ kind, id, value, slots, up: stepUp(level, value, slots), down: stepDown(level, value, slots) });
   }
   return steps;
 }
 
-type SlotsAt = (weight: number) => number;
+/** One claimant's slots as a function of its weight, the others' weights standing. */
+interface LevelOf {
+  readonly slotsAt: (weight: number) => number;
+  /** The weight at which its quota is `slots`; above MAX_WEIGHT or Infinity where none is. */
+  readonly weightFor: (slots: number) => number;
+}
 
-function stepUp(slotsAt: SlotsAt, value: number, slots: number): NextStep["up"] {
+function stepUp({ slotsAt, weightFor }: LevelOf, value: number, slots: number): NextStep["up"] {
   if (value >= MAX_WEIGHT || slotsAt(MAX_WEIGHT) === slots) return null;
   let same = value;
   let more = MAX_WEIGHT;
-  for (let distance = 1; value + distance < MAX_WEIGHT; distance *= 2) {
-    if (slotsAt(value + distance) > slots) {
-      more = value + distance;
-      break;
-    }
-    same = value + distance;
+  for (const suggested of [Math.floor(weightFor(slots)), Math.ceil(weightFor(slots + 1))]) {
+    if (suggested <= same || suggested >= more) continue;
+    if (slotsAt(suggested) > slots) more = suggested;
+    else same = suggested;
   }
   while (more - same > 1) {
     const middle = Math.floor((same + more) / 2);
@@ -55,10 +52,15 @@ function stepUp(slotsAt: SlotsAt, value: number, slots: number): NextStep["up"] 
   return { value: more, slots: slotsAt(more) };
 }
 
-function stepDown(slotsAt: SlotsAt, value: number, slots: number): NextStep["down"] {
+function stepDown({ slotsAt, weightFor }: LevelOf, value: number, slots: number): NextStep["down"] {
   if (value <= 1 || slotsAt(1) === slots) return null;
   let fewer = 1;
   let same = value;
+  for (const suggested of [Math.floor(weightFor(slots - 1)), Math.ceil(weightFor(slots))]) {
+    if (suggested <= fewer || suggested >= same) continue;
+    if (slotsAt(suggested) < slots) fewer = suggested;
+    else same = suggested;
+  }
   while (same - fewer > 1) {
     const middle = Math.floor((fewer + same) / 2);
     if (slotsAt(middle) < slots) fewer = middle;
@@ -67,15 +69,15 @@ function stepDown(slotsAt: SlotsAt, value: number, slots: number): NextStep["dow
   return { value: fewer, slots: slotsAt(fewer) };
 }
 
-/** The own slots of one claimant as a function of its weight; null when it does not take part here. */
+/** Null when the claimant does not take part here. */
 function levelOf(given: {
-  draft: Draft;
+  after: Divided;
   algorithm: EngineSnapshot["algorithm"];
   kind: NextStep["kind"];
   id: string;
-}): SlotsAt | null {
-  const { draft, algorithm, kind, id } = given;
-  const busy = busyParts(draft, algorithm);
+}): LevelOf | null {
+  const { after, algorithm, kind, id } = given;
+  const { draft, busy } = after;
   if (kind === "group_weight") {
     if (algorithm === "weighted") return null;
     return slotsWithin({ slots: draft.usable, claims: activeGroups(draft), id, scale: (weight) => weight });
@@ -100,13 +102,19 @@ function slotsWithin(given: {
   claims: readonly Claimant[];
   id: string;
   scale: (weight: number) => number;
-}): SlotsAt | null {
+}): LevelOf | null {
   const at = given.claims.findIndex((claim) => claim.id === given.id);
   if (at < 0) return null;
   const claims = given.claims.map(({ id, score, weight }) => ({ id, score, weight }));
-  return (weight) => {
-    const own = claims[at];
-    if (own !== undefined) own.weight = given.scale(weight);
-    return splitSlots(given.slots, claims)[at] ?? 0;
+  const others = claims.reduce((sum, claim, index) => (index === at ? sum : sum + claim.weight), 0);
+  const perWeight = given.scale(MAX_WEIGHT) / MAX_WEIGHT;
+  return {
+    slotsAt: (weight) => {
+      const own = claims[at];
+      if (own !== undefined) own.weight = given.scale(weight);
+      return splitSlots(given.slots, claims)[at] ?? 0;
+    },
+    weightFor: (slots) =>
+      slots < given.slots ? (slots * others) / (given.slots - slots) / perWeight : Number.POSITIVE_INFINITY,
   };
 }

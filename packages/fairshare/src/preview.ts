@@ -70,7 +70,7 @@ function previewPool(pool: PoolSnapshot, input: PreviewInput): PoolPreview | nul
     toFinish,
     finishEstimateMs: estimateMs(pool, tenants, toFinish),
     flags: flagsOf({ pool, input, before, after, tenants, groups, hasWork }),
-    nextSteps: nextStepsOf({ draft, changes: input.changes, algorithm }),
+    nextSteps: nextStepsOf({ after, changes: input.changes, algorithm }),
   };
 }
 

@@ -95,6 +95,8 @@ export interface PoolSnapshot extends Usage {
   readonly usable: number;
   readonly admissionWeight: number;
   readonly oldestWaitMs: number | null;
+  /** Longest time that one of its held slots may still stay empty; null with none. */
+  readonly holdLeftMs: number | null;
   /** Lowest share score of a waiting tenant, else the remembered level. */
   readonly virtualTime: number;
   /** Releases in the last five minutes. */

@@ -116,6 +116,7 @@ function picturePool(state: EngineState, pool: Pool, moment: Moment): PoolSnapsh
     held: pool.held,
     borrowed,
     oldestWaitMs: longestWait(tenants),
+    holdLeftMs: longestHold(pool, moment.nowMs),
     virtualTime: virtualTimeOf(state, pool),
     finishes5m: finishesUpTo(pool.finishes, moment.nowMs),
     groups,
@@ -137,6 +138,7 @@ function emptyPool(state: EngineState, id: PoolId, settings: PoolSettings): Pool
     held: 0,
     borrowed: 0,
     oldestWaitMs: null,
+    holdLeftMs: null,
     virtualTime: 0,
     finishes5m: 0,
     groups: [],
@@ -260,6 +262,10 @@ function sinceAbove(tenant: Tenant, nowMs: number): number {
 
 function runningOf(counts: { taken: number; held: number; claiming: number }): number {
   return counts.taken - counts.held - counts.claiming;
+}
+
+function longestHold({ holds }: Pool, nowMs: number): number | null {
+  return holds.length === 0 ? null : Math.max(0, ...holds.map(({ expiresAtMs }) => expiresAtMs - nowMs));
 }
 
 function longestWait(tenants: readonly TenantSnapshot[]): number | null {

@@ -36,6 +36,7 @@ export interface PoolSpec {
   readonly usable?: number;
   readonly admissionWeight?: number;
   readonly finishes5m?: number;
+  readonly holdLeftMs?: number;
   readonly groupWeights?: Readonly<Record<string, number>>;
   readonly tenants: readonly TenantSpec[];
 }
@@ -111,6 +112,7 @@ export function buildPool(spec: PoolSpec): PoolSnapshot {
     admissionWeight,
     oldestWaitMs: null,
     virtualTime: 0,
+    holdLeftMs: spec.holdLeftMs ?? null,
     finishes5m: spec.finishes5m ?? 0,
     inFlight: sumOf(tenants.map((tenant) => tenant.inFlight)),
     queued: sumOf(tenants.map((tenant) => tenant.queued)),

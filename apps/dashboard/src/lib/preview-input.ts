@@ -43,6 +43,7 @@ function enginePool(pool: LivePool): EnginePool {
     admissionWeight: pool.admission_weight,
     oldestWaitMs: pool.oldest_wait_ms,
     virtualTime: pool.virtual_time,
+    holdLeftMs: null,
     finishes5m: pool.finishes_5m,
     groups: pool.groups.map((group) => ({
       ...usage(group),

@@ -12,6 +12,7 @@ import type { FleetFacts, Moment } from "../observe/moment";
 import type { LimitsFeed } from "../policy-cache/limits-feed";
 import type { Scheduler } from "../scheduler/scheduler";
 import type { SlotClaims } from "../scheduler/slot-claims";
+import type { AffinityTally } from "./affinity-counts";
 import type { Foundation } from "./foundation";
 
 export interface Fleet {
@@ -25,8 +26,14 @@ export interface Fleet {
 /** A heartbeat this many intervals late is a silence worth naming. */
 const SILENT_INTERVALS = 2;
 
+export interface FleetNeeds {
+  readonly metrics: () => Metrics;
+  readonly snapshot: () => EngineSnapshot;
+  readonly affinity: AffinityTally;
+}
+
 /** Made before the scheduler, which asks it for slots; `join` ties the two. */
-export function makeFleet(foundation: Foundation, metrics: () => Metrics, snapshot: () => EngineSnapshot): Fleet {
+export function makeFleet(foundation: Foundation, { metrics, snapshot, affinity }: FleetNeeds): Fleet {
   const { settings, instance, clock, log } = foundation;
   const cluster = createCluster({
     settings: {
@@ -43,6 +50,7 @@ export function makeFleet(foundation: Foundation, metrics: () => Metrics, snapsh
     rng: Math.random,
     log: (level, event, fields) => log[level](fields, event),
     onSlotCall: (call, result, latencyMs) => metrics().slotCall(call, result, latencyMs),
+    onHolds: (pool, change, count) => affinity.noteHolds(pool, change, count),
   });
   return new ClusterFleet(cluster, foundation, snapshot);
 }
@@ -95,7 +103,7 @@ class ClusterFleet implements Fleet {
     const isMerged = state.mode === "shared" && views.reason === null;
     const others = isMerged ? views.views : [];
     for (const { view } of others) this.#lastSeen.set(view.instance, inUseByPool(view.engine));
-    const engine = mergeEngines([own, ...others.map(({ view }) => view.engine)]);
+    const engine = mergeEngines([own, ...others.map(({ view }) => view.engine)], isMerged ? views.holds : []);
     return {
       tsMs: this.foundation.clock.wallMs(),
       engine,
@@ -123,6 +131,7 @@ class ClusterFleet implements Fleet {
       replicas: state.replicas,
       clusterInFlight:
         state.mode !== "shared" || total === null ? null : { total, ofPool: (pool) => byPool?.get(pool) ?? 0 },
+      lostClaims: (pool, tenant) => this.cluster.slots.lostClaims(pool, tenant),
       silentReplica: (pool) => this.#silentReplica(pool),
     };
   }

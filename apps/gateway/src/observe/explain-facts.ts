@@ -32,8 +32,7 @@ export function explainContextOf(moment: Moment, pool: PoolId, sources: ExplainS
     admissionTimeoutMs: replica.admissionTimeoutMs,
     refused: null,
     silentReplica: fleet.silentReplica(pool),
-    holdLeftMs: null,
-    lostClaims: () => 0,
+    lostClaims: (id) => fleet.lostClaims(pool, id),
     tenantName: (id) => names.tenant(id)?.name ?? id,
     keyName: (id) => names.keyName(id) ?? id,
     capSource: (id) => {

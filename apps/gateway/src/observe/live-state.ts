@@ -103,6 +103,7 @@ function idle(pool: PoolId, sources: LiveSources): PoolSnapshot {
     borrowed: 0,
     oldestWaitMs: null,
     virtualTime: 0,
+    holdLeftMs: null,
     finishes5m: 0,
     groups: [],
     tenants: [],

@@ -7,6 +7,7 @@ import { sampleModel, sampleTenant } from "../policy-cache/record-samples";
 import type { ModelRecord, TenantStanding } from "../policy-cache/records";
 import { LiveAnswers } from "./live";
 import { type LiveSources, liveState } from "./live-state";
+import type { Moment } from "./moment";
 import {
   sampleEngine,
   sampleGroupRow,
@@ -192,6 +193,7 @@ describe("the live state", () => {
         modeSinceTsMs: 1,
         replicas: 3,
         clusterInFlight: { total: 8, ofPool: () => 8 },
+        lostClaims: () => 0,
         silentReplica: () => null,
       },
     });
@@ -205,6 +207,27 @@ describe("the live state", () => {
     });
     expect(live.pools[0]).toMatchObject({ replica_in_flight: 2, tenants_total: 900, keys_total: 4000 });
     expect(live.pools.find((pool) => pool.model === "other")?.replica_in_flight).toBe(0);
+  });
+
+  it("says that other gateways get the free slots first, and that slots are held, when that is why somebody waits", () => {
+    const first = sampleTenantRow("tenant-1", { inFlight: 4, queued: 3, position: 1 });
+    const pool = { tenants: [first, sampleTenantRow("tenant-2", { inFlight: 4 })] };
+    const reasonIn = (moment: Moment) => liveState(moment, ALL, sources).pools[0]?.tenants?.[0]?.reason;
+    const plain = sampleMoment(sampleEngine([samplePoolRow("sim-chat", pool)]));
+    const losing = (claims: number): Moment => ({
+      ...plain,
+      scope: "cluster",
+      fleet: {
+        ...plain.fleet,
+        mode: "shared",
+        replicas: 2,
+        lostClaims: (_, tenant) => (tenant === "tenant-1" ? claims : 0),
+      },
+    });
+    expect(reasonIn(losing(2))).toBe("next_in_line");
+    expect(reasonIn(losing(3))).toBe("other_replica");
+    const held = { ...pool, tenants: [first, sampleTenantRow("tenant-2", { inFlight: 3, held: 1 })], holdLeftMs: 900 };
+    expect(reasonIn({ ...losing(0), engine: sampleEngine([samplePoolRow("sim-chat", held)]) })).toBe("held_slots");
   });
 
   it("takes any name as a name", () => {

@@ -1,4 +1,4 @@
-import { type EngineSnapshot, type PoolSnapshot, poolId } from "@obleth/fairshare";
+import { type EngineSnapshot, keyId, type PoolSnapshot, poolId, tenantId } from "@obleth/fairshare";
 import { describe, expect, it } from "vitest";
 import { mergeEngines, mergeUncut } from "./merge-views";
 import { sampleEngine, sampleGroupRow, sampleKeyRow, samplePoolRow, sampleTenantRow } from "./snapshot-samples";
@@ -55,6 +55,30 @@ describe("the fleet's picture", () => {
     const byName = (pool: PoolSnapshot) => Object.fromEntries(pool.tenants.map((tenant) => [tenant.tenantId, tenant]));
     expect(byName(one)).toEqual(byName(other));
     expect({ ...one, tenants: [], groups: [] }).toEqual({ ...other, tenants: [], groups: [] });
+  });
+
+  it("counts the slots that the shared books hold, for the pool and for whoever is listed, and how long they may last", () => {
+    const own = replica([3, 10], [0, 0]);
+    const hold = (tenant: string, leftMs: number) => ({
+      pool: poolId("sim-chat"),
+      tenantId: tenantId(tenant),
+      keyId: keyId("k"),
+      leftMs,
+    });
+    const merged = mergeEngines([own], [hold("chatbot", 800), hold("chatbot", 2100), hold("gone quiet", 500)]);
+    expect(merged).toMatchObject({ inFlight: 3, held: 3 });
+    const pool = onlyPool(merged);
+    expect(pool).toMatchObject({ inFlight: 3, held: 3, holdLeftMs: 2100 });
+    expect(pool.tenants.map((tenant) => [tenant.tenantId, tenant.inFlight, tenant.held])).toEqual([["chatbot", 3, 2]]);
+    expect(pool.groups.map((group) => [group.name, group.held])).toEqual([["chat", 2]]);
+  });
+
+  it("sees a cap that held slots fill", () => {
+    const tenants = [sampleTenantRow("chatbot", { inFlight: 1, queued: 1, maxInFlight: 2 })];
+    const hold = { pool: poolId("sim-chat"), tenantId: tenantId("chatbot"), keyId: keyId("k"), leftMs: 9 };
+    const groups = [sampleGroupRow("chat", { inFlight: 1, queued: 1 })];
+    const merged = mergeEngines([sampleEngine([samplePoolRow("sim-chat", { tenants, groups })])], [hold]);
+    expect(onlyPool(merged).tenants[0]).toMatchObject({ held: 1, atCap: true });
   });
 
   it("finds somebody below its share although no single replica can see it", () => {

@@ -3,6 +3,7 @@
  * of groups and tenants with work. Pure. Totals of pools and groups are exact; where a view's lists were cut, tenants
  * and keys outside them are missing from the lists only.
  */
+import type { HeldSlot } from "@obleth/cluster";
 import type {
   EngineSnapshot,
   GroupSnapshot,
@@ -13,19 +14,28 @@ import type {
 } from "@obleth/fairshare";
 import { borrowedIn, grouped, inUseOf, splitOver, standing, sumOf } from "./merged-shares";
 
-/** The first picture is the answering replica's own; limits and weights are taken from it where it has them. */
-export function mergeEngines(engines: readonly [EngineSnapshot, ...EngineSnapshot[]]): EngineSnapshot {
+/**
+ * The first picture is the answering replica's own; limits and weights are taken from it where it has them. `holds`: slots
+ * held by the shared books, which are in no replica's picture.
+ */
+export function mergeEngines(
+  engines: readonly [EngineSnapshot, ...EngineSnapshot[]],
+  holds: readonly HeldSlot[] = [],
+): EngineSnapshot {
   const [own, ...others] = engines;
-  if (others.length === 0) return own;
+  if (others.length === 0 && holds.length === 0) return own;
   const inFlight = sumOf(engines, (engine) => engine.inFlight);
-  const held = sumOf(engines, (engine) => engine.held);
+  const held = sumOf(engines, (engine) => engine.held) + holds.length;
   const room = Math.max(0, own.configuredCeiling - inFlight - held);
   const pools = [
     ...grouped(
       engines.flatMap((engine) => engine.pools),
       (pool) => pool.pool,
     ).values(),
-  ].map((parts) => mergePool(parts, { algorithm: own.algorithm, room }));
+  ].map((parts) => {
+    const ofPool = holds.filter(({ pool }) => pool === parts[0].pool);
+    return mergePool(parts, { algorithm: own.algorithm, room, holds: ofPool });
+  });
   return {
     ...own,
     isCeilingReached: own.isCeilingReached || room === 0,
@@ -41,6 +51,8 @@ interface Fleet {
   readonly algorithm: EngineSnapshot["algorithm"];
   /** Slots left under the ceiling. */
   readonly room: number;
+  /** Of the pool. */
+  readonly holds: readonly HeldSlot[];
 }
 
 type Parts<Part> = readonly [Part, ...Part[]];
@@ -48,7 +60,8 @@ type Parts<Part> = readonly [Part, ...Part[]];
 function mergePool(parts: Parts<PoolSnapshot>, fleet: Fleet): PoolSnapshot {
   const [own] = parts;
   const inFlight = sumOf(parts, (part) => part.inFlight);
-  const held = sumOf(parts, (part) => part.held);
+  const { holds } = fleet;
+  const held = sumOf(parts, (part) => part.held) + holds.length;
   const usable = Math.max(1, Math.min(own.size, inFlight + held + fleet.room));
   const groups = [
     ...grouped(
@@ -56,7 +69,7 @@ function mergePool(parts: Parts<PoolSnapshot>, fleet: Fleet): PoolSnapshot {
       (group) => group.name,
     ).values(),
   ].map(addGroups);
-  const tenants = [
+  const tenants: TenantSnapshot[] = [
     ...grouped(
       parts.flatMap((part) => part.tenants),
       (tenant) => tenant.tenantId,
@@ -68,6 +81,7 @@ function mergePool(parts: Parts<PoolSnapshot>, fleet: Fleet): PoolSnapshot {
       (key) => key.keyId,
     ).values(),
   ].map(addKeys);
+  addHolds(holds, { groups, tenants, keys });
   const split = splitOver({ usable, groups, tenants, algorithm: fleet.algorithm });
   const shown = standing({ groups, tenants, keys, split, usable, algorithm: fleet.algorithm });
   const waiting = shown.tenants.filter((tenant) => tenant.queued > 0);
@@ -79,6 +93,7 @@ function mergePool(parts: Parts<PoolSnapshot>, fleet: Fleet): PoolSnapshot {
     queued: sumOf(parts, (part) => part.queued),
     borrowed: borrowedIn(shown),
     oldestWaitMs: latest(parts.map((part) => part.oldestWaitMs)),
+    holdLeftMs: latest([...parts.map((part) => part.holdLeftMs), ...holds.map(({ leftMs }) => leftMs)]),
     virtualTime:
       waiting.length > 0
         ? Math.min(...waiting.map((tenant) => tenant.shareScore))
@@ -86,6 +101,35 @@ function mergePool(parts: Parts<PoolSnapshot>, fleet: Fleet): PoolSnapshot {
     finishes5m: sumOf(parts, (part) => part.finishes5m),
     ...shown,
   };
+}
+
+/** Counts each held slot for its key, tenant and group, as far as they are listed: those with work are. */
+function addHolds(
+  holds: readonly HeldSlot[],
+  lists: { groups: GroupSnapshot[]; tenants: TenantSnapshot[]; keys: KeySnapshot[] },
+): void {
+  for (const { tenantId, keyId } of holds) {
+    const tenant = holdOneMore(lists.tenants, (one) => one.tenantId === tenantId);
+    if (tenant === undefined) continue;
+    holdOneMore(lists.groups, (one) => one.name === tenant.group);
+    holdOneMore(lists.keys, (one) => one.keyId === keyId);
+  }
+}
+
+interface Holder {
+  readonly held: number;
+  readonly inFlight: number;
+  readonly maxInFlight?: number | null;
+}
+
+function holdOneMore<Row extends Holder>(rows: Row[], isIts: (row: Row) => boolean): Row | undefined {
+  const at = rows.findIndex(isIts);
+  const row = rows[at];
+  if (row === undefined) return undefined;
+  const held = row.held + 1;
+  const { maxInFlight = null } = row;
+  rows[at] = { ...row, held, ...(maxInFlight === null ? {} : { atCap: row.inFlight + held >= maxInFlight }) };
+  return row;
 }
 
 function addGroups(parts: Parts<GroupSnapshot>): GroupSnapshot {

@@ -60,7 +60,7 @@ describe("the metrics page", () => {
     metrics.upstreamAttempt("answered");
     metrics.budgetsUnavailable(true);
     metrics.configChanged("tenant");
-    metrics.affinityEvent("hold");
+    metrics.affinityEvent("hold", 2);
     metrics.slotCall("claim", "granted", 0.4);
     pools = [samplePoolRow("sim-chat")];
     const page = await lines();

@@ -65,8 +65,8 @@ export class Metrics {
     this.#count("obleth_config_invalidations_total", { kind });
   }
 
-  affinityEvent(event: AffinityEvent): void {
-    this.#count("obleth_fairshare_affinity_total", { event });
+  affinityEvent(event: AffinityEvent, times: number): void {
+    this.#count("obleth_fairshare_affinity_total", { event }, times);
   }
 
   slotCall(call: string, result: string, ms: number): void {

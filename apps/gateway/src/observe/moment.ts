@@ -2,7 +2,7 @@
  * One moment of the scheduler as the state pages see it: the counts of every replica that reports (or of this one
  * alone), this replica's own, and how far the picture reaches. Made by `moments.ts`, shown by `live-state.ts`.
  */
-import type { EngineSnapshot, PoolId } from "@obleth/fairshare";
+import type { EngineSnapshot, PoolId, TenantId } from "@obleth/fairshare";
 import type { LimitMode, SilentReplica } from "@obleth/fairshare/explain";
 
 export interface Moment {
@@ -29,6 +29,8 @@ export interface FleetFacts {
   readonly replicas: number;
   /** Slots in use over the fleet; null outside shared mode. */
   readonly clusterInFlight: { readonly total: number; readonly ofPool: (pool: PoolId) => number } | null;
+  /** Free slots of a pool that other gateways got while this tenant was first in line here, in a row. */
+  readonly lostClaims: (pool: PoolId, tenant: TenantId) => number;
   readonly silentReplica: (pool: PoolId) => SilentReplica | null;
 }
 

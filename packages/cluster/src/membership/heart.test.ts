@@ -11,6 +11,7 @@ const ANSWER: HeartbeatAnswer = {
   ownDrift: 0,
   totalDrift: 0,
   heldSessions: 0,
+  lostHolds: [],
   totalSlots: 0,
   members: [],
 };

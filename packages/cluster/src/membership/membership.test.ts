@@ -15,6 +15,7 @@ function answer(nowMs: number, lastBeats: Readonly<Record<string, number>>): Hea
     ownDrift: 0,
     totalDrift: 0,
     heldSessions: 0,
+    lostHolds: [],
     totalSlots: 0,
     members: [{ instance: "me", expiresAtMs: nowMs + TTL_MS }, ...others],
   };

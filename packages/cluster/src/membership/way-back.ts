@@ -17,6 +17,13 @@ const CAUTIOUS_MS = 10_000;
 /** Shortest stretch apart after a timeout, ms: bounds how often the mode changes when single answers are late. */
 const APART_MS = 900;
 
+/** What holds a replica up, for the log. */
+export const WAY_REASONS = {
+  open: "alone, or slots not shared",
+  "peers-missing": "waiting for the others' heartbeats",
+  "too-slow": "answers come too close to the timeout",
+} as const;
+
 export interface WayBackOptions {
   readonly membership: Membership;
   readonly responseTimeoutMs: number;
@@ -46,7 +53,7 @@ export class WayBack {
   }
 
   /** A heartbeat was answered after `latencyMs`, and the membership has taken its answer in. */
-  answered(nowMs: number, latencyMs: number): "open" | "peers-missing" | "too-slow" {
+  answered(nowMs: number, latencyMs: number): keyof typeof WAY_REASONS {
     const { membership, responseTimeoutMs, heartbeatMs, ttlMs } = this.#options;
     if (nowMs < this.#apartUntilMs && membership.liveCount > 1) return "too-slow";
     if (this.#peersUntilMs === undefined) {

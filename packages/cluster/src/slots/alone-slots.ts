@@ -14,4 +14,8 @@ export class AloneSlots implements ClusterSlots {
   hold(): void {}
 
   dropHolds(): void {}
+
+  lostClaims(): number {
+    return 0;
+  }
 }

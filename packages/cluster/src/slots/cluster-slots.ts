@@ -2,7 +2,7 @@
  * The scheduler's door to the slots that all replicas share. Nothing here returns a promise: answers come by callback,
  * never before the call returns. Who implements it decides what a silent store means; callers see `unavailable`.
  */
-import type { ClaimOutcome, PoolId } from "@obleth/fairshare";
+import type { ClaimOutcome, PoolId, TenantId } from "@obleth/fairshare";
 import type { ModeState } from "../membership/mode";
 import type { Holdings } from "./slot-fields";
 import type { ClaimOperation, HoldOperation, SlotOwner } from "./slot-store";
@@ -27,6 +27,8 @@ export interface ClusterSlots {
   release(slot: SlotOwner): void;
   /** Gives a slot back that may be held for the session's next step instead. */
   hold(request: HoldRequest): void;
+  /** Slots that were free but went to other replicas while this tenant was first to claim here, in a row. */
+  lostClaims(pool: PoolId, tenantId: TenantId): number;
   /** Frees every held slot of a pool, for example when its affinity is turned off. */
   dropHolds(pool: PoolId): void;
 }
@@ -47,10 +49,15 @@ export interface SlotsHost {
 export const SLOT_CALLS = ["claim", "release", "hold", "heartbeat", "leave"] as const;
 export type SlotCall = (typeof SLOT_CALLS)[number];
 
+/** What became of held slots on the books: made, run out, or freed early. Taken ones are known from their claims. */
+export type HoldChange = "held" | "expired" | "released";
+
 /** For metrics and logs. A listener that throws is not caught: it must not. */
 export interface SlotsListener {
   /** One operation was answered, or failed (`timeout`, `error`, `unregistered`), after so many ms. */
   onCall?(call: SlotCall, result: string, latencyMs: number): void;
+  /** Held slots of a pool came or went; told by the replica whose call it was, for whichever replica's session. */
+  onHolds?(pool: PoolId, change: HoldChange, count: number): void;
   /** Entered or left `fallback`, or the replica count changed; the reason is for the log. */
   onModeChange?(state: ModeState, reason: string): void;
   /** A heartbeat found something to repair, or took slots back from expired replicas. */

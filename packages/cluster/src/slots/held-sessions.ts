@@ -51,13 +51,13 @@ export class HeldSessions {
     return this.#inOrder().flatMap(([id, hold]) => (hold.poolField === poolField ? [id] : []));
   }
 
-  /** Removes holds that ran out, or lie further ahead than any was ever made; answers how many. */
-  dropRunOut(nowMs: number): number {
-    const before = this.holds.size;
-    for (const [id, { expiresAtMs }] of this.holds) {
-      if (expiresAtMs <= nowMs || expiresAtMs > nowMs + MAX_HOLD_MS) this.holds.delete(id);
-    }
-    return before - this.holds.size;
+  /** Removes holds that ran out, or lie further ahead than any was ever made; answers with them. */
+  dropRunOut(nowMs: number): HeldSession[] {
+    const gone = this.#inOrder().filter(
+      ([, { expiresAtMs }]) => expiresAtMs <= nowMs || expiresAtMs > nowMs + MAX_HOLD_MS,
+    );
+    for (const [id] of gone) this.holds.delete(id);
+    return gone.map(([, hold]) => hold);
   }
 
   /** A step of the session is over; a few sessions whose time has come are forgotten. */

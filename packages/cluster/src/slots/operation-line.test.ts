@@ -40,7 +40,7 @@ function setup() {
   };
   const answer = (call: number) => {
     const { batch, done } = calls[call] ?? {};
-    done?.({ ok: true, answer: { kind: "done", nowMs: 1, answers: (batch?.operations ?? []).map(() => FREED) } });
+    done?.({ ok: true, answer: { kind: "done", nowMs: 1, answers: (batch?.operations ?? []).map(() => FREED), lostHolds: [] } });
   };
   return { clock, calls, failures, settled, line, push, answer };
 }

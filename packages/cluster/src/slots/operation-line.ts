@@ -25,10 +25,12 @@ export interface OperationLineOptions {
   /** Runs later in the same turn of the event loop. */
   readonly defer: (run: () => void) => void;
   /** A call was answered; before its operations settle. */
-  readonly onAnswer: (nowMs: number, latencyMs: number) => void;
+  readonly onAnswer: (answer: Pick<DoneAnswer, "nowMs" | "lostHolds">) => void;
   /** A call failed, came too late, or found this replica unregistered. Must call `abandon`. */
   readonly onFailure: (reason: "timeout" | "error" | "unregistered", error: unknown, latencyMs: number) => void;
 }
+
+type DoneAnswer = Extract<BatchAnswer, { kind: "done" }>;
 
 interface Queued {
   readonly operation: SlotOperation;
@@ -144,7 +146,7 @@ export class OperationLine {
     const { answer } = result;
     call.isOver = true;
     this.#calls.delete(call);
-    this.#options.onAnswer(answer.nowMs, latencyMs);
+    this.#options.onAnswer(answer);
     for (const [i, { settle }] of call.operations.entries()) settle(answer.answers[i] ?? "failed");
     if (this.#calls.size === 0 && this.#whenIdle !== undefined) {
       const whenIdle = this.#whenIdle;

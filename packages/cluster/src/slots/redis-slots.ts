@@ -4,12 +4,14 @@
  */
 import { escapePart, type Keys, unescapePart } from "../redis/keys";
 import type { ScriptRunner } from "../redis/scripts";
+import { poolNamed } from "./slot-fields";
 import type {
   BatchAnswer,
   ClaimAnswer,
   Done,
   Heartbeat,
   HeartbeatAnswer,
+  LostHolds,
   Member,
   SlotAnswer,
   SlotBatch,
@@ -77,7 +79,7 @@ export class RedisSlots implements SlotStore {
 
   #decodeBeat(reply: readonly unknown[], instance: string): HeartbeatAnswer {
     const members: Member[] = [];
-    for (let at = 8; at < reply.length; at += 2) {
+    for (let at = 9; at < reply.length; at += 2) {
       members.push({ instance: unescapePart(String(reply[at])), expiresAtMs: Number(reply[at + 1]) });
     }
     this.#others = members.map((member) => member.instance).filter((name) => name !== instance);
@@ -89,6 +91,7 @@ export class RedisSlots implements SlotStore {
       totalDrift: Number(reply[5]),
       heldSessions: Number(reply[6]),
       totalSlots: Number(reply[7]),
+      lostHolds: lostHolds(reply[8]),
       members,
     };
   }
@@ -150,7 +153,16 @@ function decodeBatch(reply: unknown, operations: readonly SlotOperation[]): Batc
   if (!Array.isArray(reply)) throw new Error(`unexpected reply of slots: ${JSON.stringify(reply)}`);
   if (reply[0] === "unregistered") return { kind: "unregistered" };
   const answers = operations.map((operation, i) => decodeAnswer(operation, String(reply[i + 2])));
-  return { kind: "done", nowMs: Number(reply[1]), answers };
+  return { kind: "done", nowMs: Number(reply[1]), answers, lostHolds: lostHolds(reply.slice(operations.length + 2)) };
+}
+
+/** From `<pool>|<ran out>|<dropped>`; what is not there is 0. */
+function lostHolds(texts: unknown): LostHolds[] {
+  if (!Array.isArray(texts)) return [];
+  return texts.map((text) => {
+    const [pool = "", expired, released = 0] = String(text).split("|");
+    return { pool: poolNamed(pool), expired: Number(expired), released: Number(released) };
+  });
 }
 
 function decodeAnswer(operation: SlotOperation, reply: string): SlotAnswer {

@@ -1,9 +1,10 @@
 /**
  * When denied claims are tried again: at once when a freed slot is announced, and at a random moment 100 to 250 ms after
- * the denial in case the announcement is lost. Random, so that replicas do not ask in step.
+ * the denial in case the announcement is lost. Random, so that replicas do not ask in step. Knows from that how often in
+ * a row a tenant's claim was too late for a slot that another replica got.
  */
 import type { Clock, Timer } from "@obleth/clock";
-import type { PoolId } from "@obleth/fairshare";
+import type { PoolId, TenantId } from "@obleth/fairshare";
 
 /** Shortest and longest pause before a try that nobody announced, ms. Shorter asks too often, longer leaves slots idle. */
 export const RETRY_MIN_MS = 100;
@@ -17,18 +18,30 @@ export interface RetriesOptions {
   readonly retry: (pool: PoolId | null) => void;
 }
 
+interface Claimant {
+  readonly pool: PoolId;
+  readonly tenantId: TenantId;
+}
+
 export class Retries {
   readonly #options: RetriesOptions;
   readonly #pools = new Map<PoolId, Timer>();
   #ceiling: Timer | undefined;
+  /** Limits, null the ceiling, whose latest try followed an announcement. */
+  readonly #announced = new Set<PoolId | null>();
+  readonly #lost = new Map<PoolId, { readonly tenantId: TenantId; inRow: number }>();
 
   constructor(options: RetriesOptions) {
     this.#options = options;
   }
 
-  /** A claim was denied in the pool, or by the ceiling (null). `keptMs`: the slot is only kept for another until then. */
-  denied(pool: PoolId | null, keptMs: number | null): void {
+  /**
+   * A claim was denied in the pool, or by the ceiling (null). `keptMs`: the slot is only kept for another until then.
+   * `claimant`: who asked; null when a limit of its own was in the way.
+   */
+  denied(pool: PoolId | null, keptMs: number | null, claimant: Claimant | null): void {
     const { clock, rng } = this.#options;
+    if (this.#announced.delete(pool) || keptMs !== null) this.#lose(claimant);
     if (pool === null ? this.#ceiling !== undefined : this.#pools.has(pool)) return;
     const randomMs = RETRY_MIN_MS + rng() * (RETRY_MAX_MS - RETRY_MIN_MS);
     const delayMs = keptMs === null ? randomMs : Math.min(randomMs, keptMs + 1);
@@ -37,10 +50,24 @@ export class Retries {
     else this.#pools.set(pool, timer);
   }
 
+  /** A claim in the pool was granted. */
+  granted(pool: PoolId): void {
+    this.#announced.delete(pool);
+    this.#announced.delete(null);
+    this.#lost.delete(pool);
+  }
+
+  /** Slots that were free but went to other replicas while this tenant was first to claim here, in a row. */
+  lostInRow(pool: PoolId, tenantId: TenantId): number {
+    const lost = this.#lost.get(pool);
+    return lost?.tenantId === tenantId ? lost.inRow : 0;
+  }
+
   /** A slot of the pool (null: of any) is free: tries at once what was denied. Does nothing when nothing was. */
   announced(pool: PoolId | null): void {
     if (this.#ceiling !== undefined) {
       this.#ceiling.cancel();
+      this.#announced.add(null);
       this.#fire(null);
     } else if (pool !== null) {
       this.#wake(pool);
@@ -49,23 +76,38 @@ export class Retries {
     }
   }
 
-  /** Forgets all denials: in another mode they mean nothing. */
+  /** Forgets all denials and losses: in another mode they mean nothing. */
   clear(): void {
+    this.#lost.clear();
+    this.#announced.clear();
+    this.#forget();
+  }
+
+  #forget(): void {
     for (const timer of this.#pools.values()) timer.cancel();
     this.#pools.clear();
     this.#ceiling?.cancel();
     this.#ceiling = undefined;
   }
 
+  #lose(claimant: Claimant | null): void {
+    if (claimant === null) return;
+    const { pool, tenantId } = claimant;
+    const lost = this.#lost.get(pool);
+    if (lost?.tenantId === tenantId) lost.inRow++;
+    else this.#lost.set(pool, { tenantId, inRow: 1 });
+  }
+
   #wake(pool: PoolId): void {
     const timer = this.#pools.get(pool);
     if (timer === undefined) return;
     timer.cancel();
+    this.#announced.add(pool);
     this.#fire(pool);
   }
 
   #fire(pool: PoolId | null): void {
-    if (pool === null) this.clear();
+    if (pool === null) this.#forget();
     else this.#pools.delete(pool);
     this.#options.retry(pool);
   }

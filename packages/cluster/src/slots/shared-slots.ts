@@ -12,11 +12,11 @@
  *  - a heartbeat is sent only when no call is outstanding, because only then is it certain what is held.
  */
 import type { Clock } from "@obleth/clock";
-import type { ClaimOutcome, PoolId } from "@obleth/fairshare";
+import type { ClaimOutcome, PoolId, TenantId } from "@obleth/fairshare";
 import { Heart } from "../membership/heart";
 import { Membership } from "../membership/membership";
 import { type ModeState, modeState } from "../membership/mode";
-import { WayBack } from "../membership/way-back";
+import { WAY_REASONS, WayBack } from "../membership/way-back";
 import type {
   ClaimRequest,
   ClusterSlots,
@@ -33,6 +33,7 @@ import type {
   ClaimOperation,
   HeartbeatAnswer,
   HoldOperation,
+  LostHolds,
   Member,
   SlotAnnouncements,
   SlotAnswer,
@@ -68,11 +69,6 @@ const PROBE_MS = 1000;
 const PEER_LOOK_MS = 200;
 /** Least pause between two heartbeats when replicas come and go, ms. */
 const BEAT_GAP_MS = 100;
-const WAITING_REASONS = {
-  open: "alone, or slots not shared",
-  "peers-missing": "waiting for the others' heartbeats",
-  "too-slow": "answers come too close to the timeout",
-} as const;
 
 export class SharedSlots implements ClusterSlots, SlotAnnouncements {
   readonly #options: SharedSlotsOptions;
@@ -106,7 +102,10 @@ export class SharedSlots implements ClusterSlots, SlotAnnouncements {
       instance,
       timeoutMs: settings.responseTimeoutMs,
       defer,
-      onAnswer: (nowMs) => this.#membership.heard(nowMs),
+      onAnswer: ({ nowMs, lostHolds }) => {
+        this.#membership.heard(nowMs);
+        this.#reportLost(lostHolds);
+      },
       onFailure: (reason, error) => this.#loseTouch(reason, error),
     });
     this.#line.abandon();
@@ -148,6 +147,10 @@ export class SharedSlots implements ClusterSlots, SlotAnnouncements {
   /** Slots in use over all replicas at the last heartbeat. */
   get totalSlots(): number {
     return this.#totalSlots;
+  }
+
+  lostClaims(pool: PoolId, tenantId: TenantId): number {
+    return this.#retries.lostInRow(pool, tenantId);
   }
 
   /**
@@ -194,6 +197,7 @@ export class SharedSlots implements ClusterSlots, SlotAnnouncements {
       if (answer === "failed" || answer.kind !== "hold") return;
       this.#holdings.add(operation, -1);
       this.#report("hold", answer.answer, sentAtMs);
+      if (answer.answer === "held") this.#options.listener?.onHolds?.(operation.pool, "held", 1);
     });
   }
 
@@ -241,14 +245,15 @@ export class SharedSlots implements ClusterSlots, SlotAnnouncements {
       case "granted":
       case "redeemed":
         this.#holdings.add(request, 1);
+        this.#retries.granted(request.pool);
         return answer.answer;
       case "none":
         return "pool";
       case "ceiling":
-        this.#retries.denied(null, answer.retryMs);
+        this.#retries.denied(null, answer.retryMs, request);
         return "ceiling";
       default:
-        this.#retries.denied(request.pool, answer.retryMs);
+        this.#retries.denied(request.pool, answer.retryMs, answer.answer === "pool" ? request : null);
         return answer.answer;
     }
   }
@@ -274,6 +279,7 @@ export class SharedSlots implements ClusterSlots, SlotAnnouncements {
     const { settings, listener } = this.#options;
     this.#failedProbes = 0;
     this.#totalSlots = answer.totalSlots;
+    this.#reportLost(answer.lostHolds);
     this.#setReachable(true, "answered");
     const { reclaimedSlots, ownDrift, totalDrift, wasRegistered } = answer;
     const hasDrifted = this.#isTogether && !this.#isJoining && wasRegistered && (ownDrift !== 0 || totalDrift !== 0);
@@ -309,7 +315,7 @@ export class SharedSlots implements ClusterSlots, SlotAnnouncements {
       this.#join();
       return;
     }
-    this.#setState(false, WAITING_REASONS[way]);
+    this.#setState(false, WAY_REASONS[way]);
     if (way === "peers-missing") {
       this.#heart.beatIn(PEER_LOOK_MS);
       return;
@@ -381,6 +387,13 @@ export class SharedSlots implements ClusterSlots, SlotAnnouncements {
     const whenDecided = this.#whenDecided;
     this.#whenDecided = undefined;
     whenDecided?.();
+  }
+
+  #reportLost(lostHolds: readonly LostHolds[]): void {
+    for (const { pool, expired, released } of lostHolds) {
+      if (expired > 0) this.#options.listener?.onHolds?.(pool, "expired", expired);
+      if (released > 0) this.#options.listener?.onHolds?.(pool, "released", released);
+    }
   }
 
   #report(call: SlotCall, result: string, sentAtMs: number): void {

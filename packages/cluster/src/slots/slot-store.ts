@@ -78,6 +78,15 @@ export type SlotAnswer =
   | { readonly kind: "hold"; readonly answer: "held" | "renewed" | "freed" | "not-held" }
   | { readonly kind: "drop-holds" };
 
+/** Held slots of a pool that one call freed without anybody having taken them. */
+export interface LostHolds {
+  readonly pool: PoolId;
+  /** Their time was over. */
+  readonly expired: number;
+  /** Freed early, for a request that waited too long or because affinity was turned off. */
+  readonly released: number;
+}
+
 export interface SlotBatch {
   readonly instance: string;
   /** Batches of an older epoch than the replica's last heartbeat are refused. */
@@ -88,7 +97,12 @@ export interface SlotBatch {
 export type BatchAnswer =
   /** Unknown, expired, of an older epoch, or the totals were lost: nothing was done; reconcile first. */
   | { readonly kind: "unregistered" }
-  | { readonly kind: "done"; readonly nowMs: number; readonly answers: readonly SlotAnswer[] };
+  | {
+      readonly kind: "done";
+      readonly nowMs: number;
+      readonly answers: readonly SlotAnswer[];
+      readonly lostHolds: readonly LostHolds[];
+    };
 
 /** Slots per limit: the ceiling's `g`, `p|<pool>`, `t|<pool>|<tenant>`, `k|<pool>|<key>`, names escaped. */
 export type SlotCounts = ReadonlyMap<string, number>;
@@ -126,6 +140,7 @@ export interface HeartbeatAnswer {
   readonly heldSessions: number;
   /** Slots in use over all replicas and pools, held ones included. */
   readonly totalSlots: number;
+  readonly lostHolds: readonly LostHolds[];
   /** Living replicas, this one included. */
   readonly members: readonly Member[];
 }

@@ -4,6 +4,7 @@
  *
  * Invariant after every call: each total is the sum of the living replicas' holdings and the held sessions.
  */
+import type { PoolId } from "@obleth/fairshare";
 import { escapePart } from "../redis/keys";
 import { HeldSessions } from "./held-sessions";
 import { Marks } from "./marks";
@@ -15,6 +16,7 @@ import type {
   Heartbeat,
   HeartbeatAnswer,
   HoldOperation,
+  LostHolds,
   SlotAnnouncements,
   SlotAnswer,
   SlotBatch,
@@ -38,6 +40,8 @@ export class SlotTable {
   readonly #held = new Map<string, Held>();
   readonly #kept = new HeldSessions();
   #announced = new Set<string>();
+  /** Holds that the present call frees untaken, by pool. */
+  #lost = new Map<PoolId, LostHolds>();
 
   constructor(announce: SlotAnnouncements) {
     this.#announce = announce;
@@ -87,7 +91,7 @@ export class SlotTable {
     this.#freeExpiredHolds(nowMs);
     const answers = batch.operations.map((operation) => this.#operate(operation, batch.instance, held, nowMs));
     this.#publish();
-    return { kind: "done", nowMs, answers };
+    return { kind: "done", nowMs, answers, lostHolds: this.#takeLost() };
   }
 
   /**
@@ -103,7 +107,9 @@ export class SlotTable {
     const reclaimed = this.#reclaim(instance, ttlMs, nowMs);
     this.#replicas.set(instance, nowMs + ttlMs);
     this.#held.set(instance, { epoch, counts: new Map(holdings) });
-    const ranOut = this.#kept.dropRunOut(nowMs);
+    const dropped = this.#kept.dropRunOut(nowMs);
+    for (const { limits } of dropped) this.#countLost(limits, "expired");
+    const ranOut = dropped.length;
     const mine = holdings.get("g") ?? 0;
     const bookedMine = booked?.counts.get("g") ?? 0;
     const isFirst = [...this.#replicas.keys()].every((name) => instance <= name);
@@ -130,6 +136,7 @@ export class SlotTable {
       totalDrift,
       heldSessions: this.#kept.holds.size,
       totalSlots: this.#totals.get("g") ?? 0,
+      lostHolds: this.#takeLost(),
       members: [...this.#replicas].map(([name, expiresAtMs]) => ({ instance: name, expiresAtMs })),
     };
   }
@@ -292,19 +299,32 @@ export class SlotTable {
     this.#add("H", -1);
   }
 
-  #freeHold(id: string, nowMs: number): void {
+  #freeHold(id: string, nowMs: number, why: "expired" | "released"): void {
     const hold = this.#kept.holds.get(id);
     if (hold === undefined) return;
     this.#endHold(id);
+    this.#countLost(hold.limits, why);
     this.#giveBack(hold.limits, nowMs);
   }
 
   #dropHolds(pool: string, nowMs: number): void {
-    for (const id of this.#kept.ofPool(`h|${pool}`)) this.#freeHold(id, nowMs);
+    for (const id of this.#kept.ofPool(`h|${pool}`)) this.#freeHold(id, nowMs, "released");
   }
 
   #freeExpiredHolds(nowMs: number): void {
-    for (const id of this.#kept.expired(nowMs)) this.#freeHold(id, nowMs);
+    for (const id of this.#kept.expired(nowMs)) this.#freeHold(id, nowMs, "expired");
+  }
+
+  #countLost(limits: Limits, why: "expired" | "released"): void {
+    const pool = poolNamed(poolOf(limits));
+    const lost = this.#lost.get(pool) ?? { pool, expired: 0, released: 0 };
+    this.#lost.set(pool, { ...lost, [why]: lost[why] + 1 });
+  }
+
+  #takeLost(): LostHolds[] {
+    const lost = [...this.#lost.values()];
+    this.#lost = new Map();
+    return lost;
   }
 
   #add(field: string, by: number): void {

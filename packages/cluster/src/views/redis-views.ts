@@ -3,12 +3,13 @@
  * background while slots are shared, so that whoever asks is answered from memory.
  */
 import type { Clock, Timer } from "@obleth/clock";
-import type { EngineSnapshot, PoolId } from "@obleth/fairshare";
+import type { EngineSnapshot, KeyId, PoolId, TenantId } from "@obleth/fairshare";
 import type { RedisClient } from "../redis/connect";
 import { withDeadline } from "../redis/deadline";
-import type { Keys } from "../redis/keys";
+import { type Keys, unescapePart } from "../redis/keys";
 import { trimView } from "./trim-view";
 import {
+  type HeldSlot,
   type OtherViews,
   publishIntervalMs,
   type ReadView,
@@ -30,8 +31,10 @@ export interface RedisViewsOptions {
   readonly others: () => readonly string[];
 }
 
-const NOT_SHARED: OtherViews = { views: [], reason: null };
-const NOT_READ: OtherViews = { views: [], reason: "the other gateways' state has not been read yet" };
+const NOT_SHARED: OtherViews = { views: [], holds: [], reason: null };
+const NOT_READ: OtherViews = { views: [], holds: [], reason: "the other gateways' state has not been read yet" };
+/** Held slots read at most: a quarter of all slots may be held, so more than this no fleet has. */
+const MOST_HOLDS = 5000;
 
 export class RedisViews implements ViewStore {
   readonly #options: RedisViewsOptions;
@@ -65,9 +68,9 @@ export class RedisViews implements ViewStore {
     let others: OtherViews;
     try {
       await this.#publish();
-      others = { views: await this.#read(), reason: null };
+      others = { ...(await this.#read()), reason: null };
     } catch {
-      others = { views: [], reason: "the other gateways' state cannot be read from Redis" };
+      others = { views: [], holds: [], reason: "the other gateways' state cannot be read from Redis" };
     }
     if (!this.#isActive) return;
     this.#others = others;
@@ -83,13 +86,14 @@ export class RedisViews implements ViewStore {
     await withDeadline(clock, timeoutMs, client.set(keys.view(instance), text, "PX", livesMs));
   }
 
-  /** Reads the views of all living others in one round trip. Damaged ones are left out. */
-  async #read(): Promise<ReadView[]> {
+  /** Reads the views of all living others and the held slots in one round trip. Damaged ones are left out. */
+  async #read(): Promise<Pick<OtherViews, "views" | "holds">> {
     const { client, keys, clock, timeoutMs, others } = this.#options;
     const names = others();
     const pipeline = client.pipeline();
     for (const name of names) pipeline.get(keys.view(name)).pttl(keys.view(name));
-    const replies = names.length === 0 ? [] : await withDeadline(clock, timeoutMs, pipeline.exec());
+    pipeline.time().zrange(keys.holds, 0, MOST_HOLDS - 1, "WITHSCORES");
+    const replies = await withDeadline(clock, timeoutMs, pipeline.exec());
     const read: ReadView[] = [];
     for (const [i, name] of names.entries()) {
       const [error, text] = replies?.[2 * i] ?? [];
@@ -100,7 +104,9 @@ export class RedisViews implements ViewStore {
       if (view !== undefined) read.push({ view, ageMs: Math.max(0, this.#intervalMs * VIEW_INTERVALS - livesMs) });
     }
     for (const name of this.#parsed.keys()) if (!names.includes(name)) this.#parsed.delete(name);
-    return read;
+    const [[timeError, time] = [], [holdError, holds] = []] = replies?.slice(-2) ?? [];
+    if (timeError || holdError) throw timeError ?? holdError;
+    return { views: read, holds: heldSlots(holds, time) };
   }
 
   #parse(name: string, text: string): ReplicaView | undefined {
@@ -110,6 +116,21 @@ export class RedisViews implements ViewStore {
     if (view !== undefined) this.#parsed.set(name, { text, view });
     return view;
   }
+}
+
+/** `flat`: session and expiry in turn; `time`: seconds and microseconds of the same clock. */
+function heldSlots(flat: unknown, time: unknown): HeldSlot[] {
+  if (!Array.isArray(flat) || !Array.isArray(time)) return [];
+  const nowMs = Number(time[0]) * 1000 + Number(time[1]) / 1000;
+  const held: HeldSlot[] = [];
+  for (let at = 0; at < flat.length; at += 2) {
+    const [pool, tenant, key] = String(flat[at]).split("|").map(unescapePart);
+    const leftMs = Math.round(Number(flat[at + 1]) - nowMs);
+    // One that ran out is freed by the next slot call.
+    if (pool === undefined || tenant === undefined || key === undefined || leftMs <= 0) continue;
+    held.push({ pool: pool as PoolId, tenantId: tenant as TenantId, keyId: key as KeyId, leftMs });
+  }
+  return held;
 }
 
 export function encodeView(view: ReplicaView): string {

@@ -67,6 +67,7 @@ function pool(name: string, tenants: TenantSnapshot[], keys: KeySnapshot[] = [])
     admissionWeight: 100,
     oldestWaitMs: null,
     virtualTime: 0,
+    holdLeftMs: null,
     finishes5m: 0,
     inFlight,
     queued: sum((one) => one.queued),

@@ -1,5 +1,5 @@
 /** Each replica's published picture of its scheduler, and the others' as last read. */
-import type { EngineSnapshot, PoolId } from "@obleth/fairshare";
+import type { EngineSnapshot, KeyId, PoolId, TenantId } from "@obleth/fairshare";
 
 /** How many tenants and keys a pool really has, where its lists were cut. */
 export interface UncutCounts {
@@ -21,9 +21,20 @@ export interface ReadView {
   readonly ageMs: number;
 }
 
+/** A slot that the books hold for a session's next step, whichever replica asks. */
+export interface HeldSlot {
+  readonly pool: PoolId;
+  readonly tenantId: TenantId;
+  readonly keyId: KeyId;
+  /** Until the hold runs out, ms. */
+  readonly leftMs: number;
+}
+
 export interface OtherViews {
   /** Of the other living replicas that have published within three intervals. */
   readonly views: readonly ReadView[];
+  /** Of the whole fleet: while slots are shared no replica has held slots of its own. */
+  readonly holds: readonly HeldSlot[];
   /** Why the others' views cannot be read; null when they can. */
   readonly reason: string | null;
 }

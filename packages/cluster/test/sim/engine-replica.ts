@@ -8,7 +8,6 @@ import {
   type KeyPolicy,
   type PoolId,
   snapshot,
-  splitLimit,
   step,
   type TenantPolicy,
   type WaiterId,
