@@ -20,10 +20,16 @@ function setup() {
   const clock = new VirtualClock();
   const sent: Done<HeartbeatAnswer>[] = [];
   const events: string[] = [];
+  /** What the process reads between its timers and what was deferred. */
+  const deferred: { arrivedMeanwhile?: () => void } = {};
   const heart: Heart = new Heart({
     store: { run: () => undefined, heartbeat: (_, done) => void sent.push(done), leave: () => undefined },
     clock,
     timeoutMs: 250,
+    defer: (run) => {
+      deferred.arrivedMeanwhile?.();
+      run();
+    },
     onDue: () => {
       events.push(`due ${clock.monotonicMs()}`);
       heart.send(BEAT);
@@ -31,7 +37,7 @@ function setup() {
     onAnswer: (_, latencyMs) => events.push(`answer ${latencyMs}`),
     onFailure: (reason) => events.push(reason),
   });
-  return { clock, sent, events, heart };
+  return { clock, sent, events, heart, deferred };
 }
 
 describe("heartbeats", () => {
@@ -50,6 +56,14 @@ describe("heartbeats", () => {
     clock.advance(40);
     sent[0]?.({ ok: true, answer: ANSWER });
     expect(events).toEqual(["answer 40"]);
+  });
+
+  it("are answered when the answer lay there while the process stood still past the deadline", () => {
+    const { clock, sent, events, heart, deferred } = setup();
+    heart.send(BEAT);
+    deferred.arrivedMeanwhile = () => sent[0]?.({ ok: true, answer: ANSWER });
+    clock.advance(250);
+    expect(events).toEqual(["answer 250"]);
   });
 
   it("fail at the deadline, and an answer after that is ignored", () => {

@@ -9,6 +9,8 @@ export interface HeartOptions {
   readonly store: SlotStore;
   readonly clock: Clock;
   readonly timeoutMs: number;
+  /** Runs later in the same turn of the event loop, after what has come in is read. */
+  readonly defer: (run: () => void) => void;
   /** It is time for a heartbeat: `send` must follow, now or later. */
   readonly onDue: () => void;
   readonly onAnswer: (answer: HeartbeatAnswer, latencyMs: number) => void;
@@ -51,7 +53,7 @@ export class Heart {
 
   /** Sends one heartbeat at once. */
   send(beat: Heartbeat): void {
-    const { clock, store, timeoutMs, onAnswer, onFailure } = this.#options;
+    const { clock, store, timeoutMs, defer, onAnswer, onFailure } = this.#options;
     this.#cancelTimer();
     this.#isUnderWay = true;
     this.#lastSentMs = clock.monotonicMs();
@@ -69,7 +71,7 @@ export class Heart {
         if (isWantedAgain) this.beatSoon(timeoutMs);
       }
     };
-    const timer = clock.setTimer(timeoutMs, () => settle("timeout"));
+    const timer = clock.setTimer(timeoutMs, () => defer(() => settle("timeout")));
     store.heartbeat(beat, settle);
   }
 

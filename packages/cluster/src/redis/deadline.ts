@@ -10,10 +10,13 @@ export class DeadlineError extends Error {
   }
 }
 
-/** The answer of `call`, or a `DeadlineError` after `limitMs` (from 1). The call itself is not stopped. */
+/**
+ * The answer of `call`, or a `DeadlineError` after `limitMs` (from 1). The call itself is not stopped. After a stall of this
+ * process its timers run before it reads what has come in long since: that still counts.
+ */
 export function withDeadline<Answer>(clock: Clock, limitMs: number, call: Promise<Answer>): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    const timer = clock.setTimer(limitMs, () => reject(new DeadlineError(limitMs)));
+    const timer = clock.setTimer(limitMs, () => setImmediate(() => reject(new DeadlineError(limitMs))));
     call.then(
       (answer) => {
         timer.cancel();

@@ -17,6 +17,8 @@ function setup() {
   const clock = new VirtualClock();
   const calls: { batch: SlotBatch; done: Done<BatchAnswer> }[] = [];
   const failures: string[] = [];
+  /** What the process reads between its timers and what was deferred. */
+  const deferred: { arrivedMeanwhile?: () => void } = {};
   const settled: (SlotAnswer | "failed")[] = [];
   const line: OperationLine = new OperationLine({
     store: {
@@ -27,7 +29,11 @@ function setup() {
     clock,
     instance: "a",
     timeoutMs: 250,
-    defer: (run) => void clock.setTimer(0, run),
+    defer: (run) =>
+      void clock.setTimer(0, () => {
+        deferred.arrivedMeanwhile?.();
+        run();
+      }),
     onAnswer: () => undefined,
     onFailure: (reason) => {
       failures.push(reason);
@@ -40,9 +46,12 @@ function setup() {
   };
   const answer = (call: number) => {
     const { batch, done } = calls[call] ?? {};
-    done?.({ ok: true, answer: { kind: "done", nowMs: 1, answers: (batch?.operations ?? []).map(() => FREED), lostHolds: [] } });
+    done?.({
+      ok: true,
+      answer: { kind: "done", nowMs: 1, answers: (batch?.operations ?? []).map(() => FREED), lostHolds: [] },
+    });
   };
-  return { clock, calls, failures, settled, line, push, answer };
+  return { clock, calls, failures, settled, line, push, answer, deferred };
 }
 
 describe("operations on their way", () => {
@@ -118,6 +127,16 @@ describe("operations on their way", () => {
       isIdle = true;
     });
     expect(isIdle).toBe(true);
+  });
+
+  it("do not fail when their answer lay there while the process stood still past the deadline", () => {
+    const { clock, failures, settled, line, push, answer, deferred } = setup();
+    line.resume(1);
+    push(2);
+    deferred.arrivedMeanwhile = () => answer(0);
+    clock.advance(300);
+    expect(failures).toEqual([]);
+    expect(settled).toEqual([FREED, FREED]);
   });
 
   it("fail together, each once, when one call is late; an answer after that changes nothing", () => {

@@ -22,7 +22,7 @@ export interface OperationLineOptions {
   readonly clock: Clock;
   readonly instance: string;
   readonly timeoutMs: number;
-  /** Runs later in the same turn of the event loop. */
+  /** Runs later in the same turn of the event loop, after what has come in is read. */
   readonly defer: (run: () => void) => void;
   /** A call was answered; before its operations settle. */
   readonly onAnswer: (answer: Pick<DoneAnswer, "nowMs" | "lostHolds">) => void;
@@ -123,12 +123,15 @@ export class OperationLine {
   }
 
   #send(operations: readonly Queued[]): void {
-    const { store, clock, instance, timeoutMs, onFailure } = this.#options;
+    const { store, clock, instance, timeoutMs, defer, onFailure } = this.#options;
     const call: Call = { operations, sentAtMs: clock.monotonicMs(), isOver: false };
     this.#calls.add(call);
     this.#lastSentMs = call.sentAtMs;
     const timer = clock.setTimer(timeoutMs, () => {
-      if (!call.isOver) onFailure("timeout", undefined, timeoutMs);
+      // After a stall of this process its timers run before it reads what has come in long since.
+      defer(() => {
+        if (!call.isOver) onFailure("timeout", undefined, timeoutMs);
+      });
     });
     const batch = { instance, epoch: this.#epoch, operations: operations.map(({ operation }) => operation) };
     store.run(batch, (result) => {

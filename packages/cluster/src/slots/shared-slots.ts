@@ -56,7 +56,7 @@ export interface SharedSlotsOptions {
   readonly rng: () => number;
   readonly instance: string;
   readonly settings: SharedSlotsSettings;
-  /** Runs later in the same turn of the event loop. */
+  /** Runs later in the same turn of the event loop, after what has come in is read. */
   readonly defer: (run: () => void) => void;
   readonly listener?: SlotsListener;
   /** The store has been silent: a new connection may get through where the old one does not. */
@@ -113,6 +113,7 @@ export class SharedSlots implements ClusterSlots, SlotAnnouncements {
       store,
       clock,
       timeoutMs: settings.responseTimeoutMs,
+      defer,
       onDue: () => this.#beat(),
       onAnswer: (answer, latencyMs) => {
         listener?.onCall?.("heartbeat", "done", latencyMs);
