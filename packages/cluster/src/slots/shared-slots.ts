@@ -14,6 +14,7 @@
 import type { Clock } from "@obleth/clock";
 import type { ClaimOutcome, PoolId, TenantId } from "@obleth/fairshare";
 import { Heart } from "../membership/heart";
+import { leaveStore } from "../membership/leave";
 import { Membership } from "../membership/membership";
 import { type ModeState, modeState } from "../membership/mode";
 import { WAY_REASONS, WayBack } from "../membership/way-back";
@@ -226,17 +227,9 @@ export class SharedSlots implements ClusterSlots, SlotAnnouncements {
     if (this.#isTogether) this.#setState(false, "shutting down");
     this.#line.abandon();
     const sentAtMs = this.#options.clock.monotonicMs();
-    let isDone = false;
-    const finish = (result: string) => {
-      if (isDone) return;
-      isDone = true;
+    leaveStore({ ...this.#options, timeoutMs: this.#options.settings.responseTimeoutMs }, (result) => {
       this.#report("leave", result, sentAtMs);
       done();
-    };
-    const timer = this.#options.clock.setTimer(this.#options.settings.responseTimeoutMs, () => finish("timeout"));
-    this.#options.store.leave(this.#options.instance, (result) => {
-      timer.cancel();
-      finish(result.ok ? "done" : "error");
     });
   }
 
