@@ -24,6 +24,11 @@ export const WAY_REASONS = {
   "too-slow": "answers come too close to the timeout",
 } as const;
 
+/** Why touch was lost, for the log. */
+export function lossReason(reason: string, error: unknown): string {
+  return error instanceof Error ? `${reason}: ${error.message}` : reason;
+}
+
 export interface WayBackOptions {
   readonly membership: Membership;
   readonly responseTimeoutMs: number;

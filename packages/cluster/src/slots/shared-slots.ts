@@ -7,8 +7,7 @@
  *  - each stretch together has its own epoch, so a call of an earlier one that runs late changes nothing that counts;
  *  - the way back: a heartbeat puts everything held on the books, the other replicas get a moment to do the same, and
  *    one more heartbeat goes ahead of the first claim;
- *  - a timeout is followed by a heartbeat at once: where the store is merely slow, the others must not claim what the
- *    split has just admitted here;
+ *  - a timeout is followed by a heartbeat at once, so that others do not claim what the split has just admitted here;
  *  - a heartbeat is sent only when no call is outstanding, because only then is it certain what is held.
  */
 import type { Clock } from "@obleth/clock";
@@ -17,7 +16,7 @@ import { Heart } from "../membership/heart";
 import { leaveStore } from "../membership/leave";
 import { Membership } from "../membership/membership";
 import { type ModeState, modeState } from "../membership/mode";
-import { WAY_REASONS, WayBack } from "../membership/way-back";
+import { lossReason, WAY_REASONS, WayBack } from "../membership/way-back";
 import type {
   ClaimRequest,
   ClusterSlots,
@@ -336,7 +335,7 @@ export class SharedSlots implements ClusterSlots, SlotAnnouncements {
     }
     if (this.#wayBack.isWaiting) this.#membership.lostTouch();
     this.#wayBack.lost(reason, this.#options.clock.monotonicMs());
-    this.#setReachable(false, describe(reason, error));
+    this.#setReachable(false, lossReason(reason, error));
     if (reason === "timeout" || this.#failedProbes % 3 === 0) this.#options.reconnect?.();
     this.#heart.beatIn(PROBE_MS);
     this.#decided();
@@ -349,8 +348,8 @@ export class SharedSlots implements ClusterSlots, SlotAnnouncements {
     this.#wayBack.lost(reason, this.#options.clock.monotonicMs());
     this.#membership.lostTouch();
     this.#retries.clear();
-    if (reason !== "unregistered") this.#setReachable(false, describe(reason, error));
-    this.#setState(false, describe(reason, error));
+    if (reason !== "unregistered") this.#setReachable(false, lossReason(reason, error));
+    this.#setState(false, lossReason(reason, error));
     this.#line.abandon();
     this.#host?.retry(null);
     this.#decided();
@@ -398,8 +397,4 @@ export class SharedSlots implements ClusterSlots, SlotAnnouncements {
 /** A copy: the scheduler reuses its records after the call. */
 function ownerOf({ pool, tenantId, keyId }: SlotOwner): SlotOwner {
   return { pool, tenantId, keyId };
-}
-
-function describe(reason: string, error: unknown): string {
-  return error instanceof Error ? `${reason}: ${error.message}` : reason;
 }
