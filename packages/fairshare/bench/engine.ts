@@ -2,10 +2,10 @@
 import Bottleneck from "bottleneck";
 import fastq from "fastq";
 import PQueue from "p-queue";
-import { createEngine, poolId, snapshot, step, waiterId } from "../src/index";
 import type { Figure } from "../test/eval/figure";
 import { Driver } from "./driver";
 import { makePeople, type Person } from "./people";
+import { previews, snapshots } from "./reading";
 import {
   alternate,
   collectGarbage,
@@ -33,6 +33,7 @@ export async function runEngineBench({ quick }: SuiteOptions) {
     await freeSlot(rounds),
     await recordSize(quick ? 3 : 5),
     await snapshots(rounds),
+    previews(rounds),
     await decisionLog(rounds),
     ...cancelStorm(rounds),
   ];
@@ -287,44 +288,6 @@ async function recordSize(rounds: number): Promise<Figure> {
     target: 0.35,
     stretch: 0.25,
   });
-}
-
-/** A snapshot of 200 pools with 2,000 tenants beside writing it as JSON once. */
-async function snapshots(rounds: number): Promise<Figure> {
-  const state = createEngine({ defaultPoolSize: 4 });
-  const people = makePeople(2000, 8);
-  let id = 0;
-  people.forEach((person, i) => {
-    for (let times = 0; times < 3; times++) {
-      id += 1;
-      step(
-        state,
-        {
-          kind: "arrive",
-          waiterId: waiterId(id),
-          pool: poolId(`pool-${i % 200}`),
-          tenant: person.tenant,
-          key: person.key,
-          costTokens: 100,
-          session: null,
-          timeoutMs: null,
-        },
-        0,
-      );
-    }
-  });
-  const times = 20;
-  const own = () =>
-    cpuMicrosOf(() => {
-      for (let i = 0; i < times; i++) snapshot(state, 0);
-    }) / times;
-  const picture = snapshot(state, 0);
-  const beside = () =>
-    cpuMicrosOf(() => {
-      for (let i = 0; i < times; i++) JSON.stringify(picture);
-    }) / times;
-  const name = "snapshot of 200 pools and 2,000 tenants, beside one JSON.stringify of it";
-  return ratioFigure(name, await alternate(rounds, own, beside), { unit: "us", target: 1, stretch: 0.5 });
 }
 
 async function decisionLog(rounds: number): Promise<Figure> {

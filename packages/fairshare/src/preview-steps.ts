@@ -19,9 +19,9 @@ export function nextStepsOf(given: {
   const steps: NextStep[] = [];
   for (const change of given.changes) {
     if (change.kind !== "group_weight" && change.kind !== "tenant_weight" && change.kind !== "key_weight") continue;
-    const level = levelOf({ ...given, kind: change.kind, id: change.id });
-    if (level === null) continue;
     const { kind, id, value } = change;
+    const level = levelOf({ after: given.after, algorithm: given.algorithm, kind, id });
+    if (level === null) continue;
     const slots = level.slotsAt(value);
     steps.push({ kind, id, value, slots, up: stepUp(level, value, slots), down: stepDown(level, value, slots) });
   }
@@ -79,7 +79,7 @@ function levelOf(given: {
   const { after, algorithm, kind, id } = given;
   const { draft, busy } = after;
   if (kind === "group_weight") {
-    if (algorithm === "weighted") return null;
+    if (algorithm === "weighted" || !busy.groups.has(id)) return null;
     return slotsWithin({ slots: draft.usable, claims: activeGroups(draft), id, scale: (weight) => weight });
   }
   if (kind === "tenant_weight") {

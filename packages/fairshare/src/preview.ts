@@ -91,10 +91,8 @@ function tenantChanges(before: Divided, after: Divided): TenantChange[] {
     const tenant = after.draft.tenants[index] ?? old;
     const { id, inUse, queued } = old;
     const weight = { before: weightOf(before.draft, old), after: weightOf(after.draft, tenant) };
-    return {
-      ...partChange("tenants", { id, weight, before, after, inUse, queued }),
-      group: { before: old.group, after: tenant.group },
-    };
+    const part = partChange("tenants", { id, weight, before, after, inUse, queued });
+    return Object.assign(part, { group: { before: old.group, after: tenant.group } });
   });
 }
 
@@ -115,7 +113,7 @@ function keyChanges(before: Divided, after: Divided): KeyChange[] {
     tenant.keys.map((key, k) => {
       const { id, tenantId, inUse, queued } = key;
       const weight = { before: key.weight, after: after.draft.tenants[t]?.keys[k]?.weight ?? key.weight };
-      return { ...partChange("keys", { id, weight, before, after, inUse, queued }), tenantId };
+      return Object.assign(partChange("keys", { id, weight, before, after, inUse, queued }), { tenantId });
     }),
   );
 }
