@@ -21,6 +21,7 @@ import { proxySettings } from "./boot/proxy-settings";
 import { removeRunFile, urlOf, writeRunFile } from "./boot/run-file";
 import { makeScheduler } from "./boot/scheduling";
 import { Started } from "./boot/started";
+import { openTracing } from "./boot/tracing";
 import { makeUsageRecorder, USAGE_FLUSH_MS, UsageUpkeep } from "./boot/usage";
 import { createManagementApp } from "./management/app";
 import { BoostSweeper } from "./management/boosts/boost-sweeper";
@@ -68,9 +69,9 @@ interface Core {
 
 async function buildCore(foundation: Foundation, started: Started): Promise<Core> {
   const { settings, clock, log, readiness, build, instance, secrets, database } = foundation;
-  const affinity = new AffinityTally((event) => metrics.affinityEvent(event));
+  const affinity = new AffinityTally((event, times) => metrics.affinityEvent(event, times));
   const snapshot = (): EngineSnapshot => scheduler.snapshot();
-  const fleet = makeFleet(foundation, () => metrics, snapshot);
+  const fleet = makeFleet(foundation, { metrics: () => metrics, snapshot, affinity });
   const scheduler = makeScheduler(foundation, { affinity, slots: fleet.slots });
   const usage = makeUsageRecorder(foundation, (records) => metrics.usageDropped(records));
   started.push("usage", () => usage.close(USAGE_FLUSH_MS));
@@ -86,6 +87,8 @@ async function buildCore(foundation: Foundation, started: Started): Promise<Core
     usageQueued: () => usage.queuedCount,
     version: build.version,
   });
+  const tracing = await openTracing(foundation);
+  if (tracing !== null) started.push("traces", () => tracing.close());
   const policies = await openPolicies(foundation, scheduler, (kind) => metrics.configChanged(kind));
   later.policies = policies;
   started.push("configuration watch", () => policies.close());
@@ -99,6 +102,7 @@ async function buildCore(foundation: Foundation, started: Started): Promise<Core
     settings: proxySettings(settings, { replica: instance, sessionSecret: secrets.sessionSecret }),
     log,
     events: proxyEvents({ metrics, log, onHealthChange: (id) => later.capacity?.endpointChanged(id) }),
+    tracing,
     random: Math.random,
     otherPaths: (request, response) => readiness.answer(request, response),
   });

@@ -384,6 +384,17 @@ const operation = {
     default: "info",
     about: "Least severe log line that is written.",
   }),
+  otlpEndpoint: optionalUrl("OBLETH_OTLP_ENDPOINT", {
+    ...HTTP,
+    about: "OpenTelemetry collector that gets a trace of each request by OTLP over HTTP. Unset records none.",
+  }),
+  traceSamplePercent: integer("OBLETH_TRACE_SAMPLE_PERCENT", {
+    default: 100,
+    min: 0,
+    max: 100,
+    unit: "%",
+    about: "How many of the traces that begin here are recorded. Those that clients began follow their clients.",
+  }),
   environmentLabel: optionalText("OBLETH_ENVIRONMENT_LABEL", {
     allowed: "at most 32 characters",
     pattern: /^.{1,32}$/,

@@ -54,6 +54,7 @@ const listener = createProxyListener({
     attemptFinished: nothing,
     endpointHealthChanged: nothing,
   },
+  tracing: null,
   random: () => 0.5,
 });
 const server = createServer(PROXY_SERVER_OPTIONS);

@@ -112,6 +112,7 @@ export class Pipeline {
   #authenticate(request: ProxyRequest, goOn: (key: KeyRecord) => void): void {
     authenticate(request.req, this.parts.deps.keys, (result) => {
       this.#goOn(request, () => {
+        request.trace?.authenticated();
         const refusal =
           "refusal" in result ? result.refusal : accessRefusal(result.key, this.parts.deps.clock.wallMs());
         if ("key" in result) request.key = result.key;
@@ -228,6 +229,7 @@ export class Pipeline {
     const { request } = call;
     request.waiting = null;
     request.queueWaitMs = outcome.waitMs;
+    request.trace?.admitted(outcome);
     if (outcome.kind === "admitted-fast" || outcome.kind === "admitted-queued") {
       request.permit = outcome.permit;
       request.admission = outcome.kind === "admitted-fast" ? "fast" : "queued";

@@ -9,6 +9,7 @@ import type { KeyDirectory, ModelDirectory } from "../policy-cache/records";
 import type { Admission } from "../scheduler/admission";
 import type { UpstreamEvents } from "../upstream/upstream-events";
 import type { UsageRecord, UsageSink } from "../usage/usage-record";
+import type { RequestTracing } from "./tracing/request-trace";
 
 export interface ProxySettings {
   /** Largest request body after decoding, bytes. */
@@ -64,6 +65,8 @@ export interface ProxyDeps {
   readonly settings: ProxySettings;
   readonly log: ProxyLog;
   readonly events: ProxyEvents;
+  /** Null records no traces. */
+  readonly tracing: RequestTracing | null;
   /** Random numbers in [0, 1) for jitter. */
   readonly random: () => number;
   /** Answers paths outside `/v1` (health, readiness); true when it did. */

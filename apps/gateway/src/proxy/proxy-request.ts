@@ -13,6 +13,7 @@ import type { Waiting } from "../scheduler/admission";
 import type { Permit } from "../scheduler/permit";
 import type { UsageFigures } from "../upstream/usage-figures";
 import type { UsageRecord } from "../usage/usage-record";
+import type { RequestTrace } from "./tracing/request-trace";
 
 export type Outcome = UsageRecord["outcome"];
 
@@ -65,6 +66,8 @@ export class ProxyRequest implements Listed {
   /** True while the client is slower than its answer. */
   isBlocked = false;
   isEnded = false;
+  /** Null while no traces are recorded. */
+  trace: RequestTrace | null = null;
   /** Set while an answer may be under way. */
   answering: Answering | null = null;
 

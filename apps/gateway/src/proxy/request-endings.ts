@@ -23,6 +23,11 @@ export class RequestEndings implements RelayEndings {
 
   begin(request: ProxyRequest): void {
     this.active.add(request);
+    const { tracing } = this.deps;
+    if (tracing === null) return;
+    quietly(() => {
+      request.trace = tracing.begin(request);
+    });
   }
 
   /** Calls back once no request is active; at once when none is. */
@@ -101,6 +106,7 @@ export class RequestEndings implements RelayEndings {
       wallMs: clock.wallMs(),
       replica: settings.replica,
     });
+    quietly(() => request.trace?.end(request, record));
     quietly(() => usage.record(record));
     quietly(() => events.requestFinished(record));
     if (log.isLevelEnabled("info")) quietly(() => log.info(record, "request.finished"));

@@ -156,7 +156,7 @@ const MENTIONS_OPTIONS = /stream_options|include_usage/;
 
 /** The client's headers as far as they are the backend's business, then the endpoint's own. */
 export function forwardedHeaders(
-  { req }: Pick<ProxyRequest, "req">,
+  { req, trace }: Pick<ProxyRequest, "req" | "trace">,
   { endpoint, isTranslated }: { endpoint: EndpointRecord; isTranslated: boolean },
 ): string[] {
   const headers: string[] = ["accept-encoding", "identity"];
@@ -169,9 +169,11 @@ export function forwardedHeaders(
     if (name.charCodeAt(0) === 0x78 && isOurs(name)) continue;
     if (own.has(name) || (named !== null && isNamed(named, name))) continue;
     if (isTranslated && name.startsWith("anthropic-")) continue;
+    if (trace !== null && (name === "traceparent" || name === "tracestate")) continue;
     const value = req.headers[name];
     if (typeof value === "string") headers.push(name, value);
   }
+  if (trace !== null) headers.push(...trace.sent());
   addCredential(headers, endpoint, req.headers["anthropic-version"] !== undefined);
   for (const [name, value] of Object.entries(endpoint.headers)) headers.push(name, value);
   return headers;

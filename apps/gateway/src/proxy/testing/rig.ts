@@ -12,6 +12,7 @@ import type { AttemptOutcome } from "../../upstream/upstream-events";
 import type { UsageRecord } from "../../usage/usage-record";
 import type { ProxyLog, ProxySettings } from "../proxy-deps";
 import { createProxyListener, PROXY_SERVER_OPTIONS, type ProxyListener } from "../proxy-listener";
+import type { RequestTracing } from "../tracing/request-trace";
 
 export const SECRET = "sk_0123456789abcdef0123456789abcdef0123456789abcdef";
 
@@ -125,6 +126,7 @@ export interface RigOptions {
   readonly settings?: Partial<ProxySettings>;
   readonly budgets?: TokenBudgets;
   readonly admissionTimeoutMs?: number;
+  readonly tracing?: RequestTracing;
   readonly otherPaths?: Parameters<typeof createProxyListener>[0]["otherPaths"];
 }
 
@@ -168,6 +170,7 @@ export class Rig {
         attemptFinished: (_endpoint, outcome) => void this.attempts.push(outcome),
         endpointHealthChanged: () => {},
       },
+      tracing: options.tracing ?? null,
       random: () => 0.5,
       ...(options.otherPaths === undefined ? {} : { otherPaths: options.otherPaths }),
     });
