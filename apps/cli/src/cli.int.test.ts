@@ -1,8 +1,12 @@
 /** The command line as a process, against a gateway as a process on a real Postgres. */
 import { execFile, execFileSync } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { buffer } from "node:stream/consumers";
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFailed } from "vitest";
 import { parse } from "yaml";
 import { GatewayProcess, until } from "../../gateway/src/testing/gateway-process";
@@ -228,6 +232,25 @@ keys: [{tenant: nightly, name: ci}]
     expect((await obleth(["groups", "get", "half"])).code).toBe(1);
   });
 
+  it.each([
+    ["while its plan is checked", "/config/import?dry_run=true"],
+    ["at the last moment", "/config/import"],
+  ])("is not written over somebody's edit made %s", async (_, moment) => {
+    await answer("groups", "create", `edited at ${moment}`, "--set", "weight=10");
+    const file = write(`groups: [{name: "edited at ${moment}", weight: 20}]`);
+    const between = await Relay.to(gateway.run.admin, `/api/v1${moment}`, async () => {
+      await answer("groups", "set", `edited at ${moment}`, "weight=15");
+    });
+    const env = { OBLETH_ADMIN_TOKEN: gateway.file("admin-token") };
+    const late = await obleth(["apply", "-f", file, "--yes", "--url", between.url, "--json"], env);
+    between.close();
+    expect(late).toMatchObject({ code: 4, out: "" });
+    expect(JSON.parse(late.err)).toMatchObject({ error: { message: expect.stringContaining("somebody else") } });
+    expect(await answer("groups", "get", `edited at ${moment}`)).toMatchObject({ weight: 15 });
+    expect((await obleth(["apply", "-f", file, "--yes"])).code).toBe(0);
+    expect(await answer("groups", "get", `edited at ${moment}`)).toMatchObject({ weight: 20 });
+  });
+
   it("made by export brings back what it says and is its owner's to read", async () => {
     const file = path.join(folder, "export.yaml");
     expect((await obleth(["export", "-o", file])).code).toBe(0);
@@ -256,6 +279,40 @@ describe("the way to the gateway", () => {
     expect(proxy.err).toContain("management");
   });
 });
+
+/** Passes calls on to a gateway, and does something first when one is for a certain route. */
+class Relay {
+  private constructor(readonly server: Server) {}
+
+  static async to(target: string, route: string, first: () => Promise<void>): Promise<Relay> {
+    const server = createServer(async (request, response) => {
+      const body = await buffer(request);
+      if (request.url === route) await first();
+      const headers = new Headers();
+      for (const name of ["authorization", "content-type", "if-match"]) {
+        const value = request.headers[name];
+        if (typeof value === "string") headers.set(name, value);
+      }
+      const init: RequestInit = { method: request.method ?? "GET", headers };
+      const answered = await fetch(target + request.url, body.length === 0 ? init : { ...init, body });
+      const etag = answered.headers.get("etag");
+      response.writeHead(answered.status, { "content-type": "application/json", ...(etag === null ? {} : { etag }) });
+      response.end(await answered.text());
+    });
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    return new Relay(server);
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+  }
+
+  close(): void {
+    this.server.closeAllConnections();
+    this.server.close();
+  }
+}
 
 /** Runs it from source, so that the gateway's program beside it is the source too. */
 const task = (args: readonly string[], env: Record<string, string> = {}) => obleth(args, env, SOURCE);

@@ -9,7 +9,7 @@ import { z } from "zod";
 import { ERROR_STATUS, type ErrorCode, errorEnvelope } from "./error";
 import { dryRunAnswer } from "./fairshare-preview";
 import { API_BASE, paths, type RouteId } from "./paths";
-import { type RouteSpec, routes } from "./routes";
+import { type RouteSpec, routes, takesIfMatch } from "./routes";
 
 extendZodWithOpenApi(z);
 
@@ -58,7 +58,7 @@ function operation(id: RouteId, spec: RouteSpec): RouteConfig {
   const { method, path } = paths[id];
   const headers: Record<string, z.ZodType> = {};
   if (id === "getFairshareLive") headers["if-none-match"] = z.string().optional();
-  if (spec.etag === true && method !== "GET" && method !== "POST") headers["if-match"] = z.string().optional();
+  if (takesIfMatch(id)) headers["if-match"] = z.string().optional();
   if (id === "createKey") headers["idempotency-key"] = z.string().min(1).max(200).optional();
 
   const request: NonNullable<RouteConfig["request"]> = {};

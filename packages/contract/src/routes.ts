@@ -31,7 +31,7 @@ import {
   modelWeight,
 } from "./models";
 import { overview } from "./overview";
-import type { RouteId } from "./paths";
+import { paths, type RouteId } from "./paths";
 import { sessionAffinity } from "./session-affinity";
 import { configFile, health, versionInfo } from "./system";
 import {
@@ -104,6 +104,14 @@ const update = {
   query: writing,
   dryRun: true,
   etag: true,
+  errors: ["not_found", "already_exists", "stale_edit"],
+} as const;
+/** Several objects at once; their versions are in the body. */
+const updateMany = {
+  role: "admin",
+  status: 200,
+  query: writing,
+  dryRun: true,
   errors: ["not_found", "already_exists", "stale_edit"],
 } as const;
 const remove = {
@@ -205,7 +213,7 @@ export const routes = {
   setGroupWeights: {
     tag: "Groups",
     summary: "Change several weights at once, all or none",
-    ...update,
+    ...updateMany,
     body: groupWeights,
     response: groupWeightsResult,
   },
@@ -563,6 +571,7 @@ export const routes = {
     ...read,
     role: "admin",
     response: configFile,
+    etag: true,
   },
   importConfig: {
     tag: "Configuration",
@@ -572,8 +581,15 @@ export const routes = {
     query: importQuery,
     body: configFile,
     response: importResult,
-    errors: ["already_exists"],
+    etag: true,
+    errors: ["already_exists", "stale_edit"],
   },
 } as const satisfies Record<RouteId, RouteSpec>;
 
 export type Routes = typeof routes;
+
+/** Whether a change by this route can be made to depend on the version that was read. */
+export function takesIfMatch(id: RouteId): boolean {
+  const spec: RouteSpec = routes[id];
+  return spec.etag === true && spec.status !== 201 && paths[id].method !== "GET";
+}

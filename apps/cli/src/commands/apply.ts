@@ -40,7 +40,7 @@ async function apply(session: Session, options: Options): Promise<void> {
     throw usageError("With the file on standard input nobody can be asked.", "Say it with --yes or --dry-run.");
   }
   const given = parseConfiguration(readConfigurationFile(options.file));
-  const current = await currentConfiguration(session);
+  const { file: current } = await currentConfiguration(session);
   const completed = complete(given, current, {
     withCredentials: options.withCredentials === true,
     variable: session.environment.variable,
@@ -57,8 +57,7 @@ async function apply(session: Session, options: Options): Promise<void> {
   }
   if (isWritten) {
     await agree(session, options);
-    await requireUnchanged(session, current);
-    await session.api.call("importConfig", { body });
+    await write(session, current, body);
   }
   const secrets = isWritten ? await writeRest(session, completed) : [];
   if (session.isJson)
@@ -66,9 +65,10 @@ async function apply(session: Session, options: Options): Promise<void> {
   else if (isWritten) terminal.print("", "Applied.");
 }
 
-async function currentConfiguration(session: Session): Promise<ConfigFile> {
-  const { exported_at: _at, ...file } = (await session.api.call("exportConfig", {})).data;
-  return file;
+async function currentConfiguration(session: Session): Promise<{ file: ConfigFile; etag: string | null }> {
+  const { data, etag } = await session.api.call("exportConfig", {});
+  const { exported_at: _at, ...file } = data;
+  return { file, etag };
 }
 
 /** The gateway checks every field, whatever the file made of it. */
@@ -103,11 +103,23 @@ async function agree(session: Session, options: Options): Promise<void> {
   if (answer !== "yes") throw new CommandError("Nothing was changed.");
 }
 
-/** An import replaces whole objects: somebody's edit since the plan would be lost unseen. */
-async function requireUnchanged(session: Session, planned: ConfigFile): Promise<void> {
-  if (JSON.stringify(await currentConfiguration(session)) === JSON.stringify(planned)) return;
+/**
+ * An import replaces whole objects: somebody's edit since the plan would be lost unseen. What the plan does not show (a
+ * person, an ended boost) may have changed; from this look on, nothing.
+ */
+async function write(session: Session, planned: ConfigFile, body: ConfigFile): Promise<void> {
+  const { file, etag } = await currentConfiguration(session);
+  if (JSON.stringify(file) !== JSON.stringify(planned)) throw changedMeanwhile();
+  try {
+    await session.api.call("importConfig", { body }, etag === null ? {} : { ifMatch: etag });
+  } catch (error) {
+    throw error instanceof ApiError && error.code === "stale_edit" ? changedMeanwhile() : error;
+  }
+}
+
+function changedMeanwhile(): CommandError {
   const message = "The configuration was changed by somebody else since the plan was made; nothing was applied.";
-  throw new CommandError(message, EXIT.conflict, "Run it again to see the plan as it is by now.");
+  return new CommandError(message, EXIT.conflict, "Run it again to see the plan as it is by now.");
 }
 
 interface MadeKey {

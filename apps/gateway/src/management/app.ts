@@ -2,7 +2,7 @@
  * The management API as one Hono app, to be mounted on the admin listener: every route of the contract's table under
  * `/api/v1`, with its reference. One path for all: identify, authorise, check, handle, answer.
  */
-import { API_BASE, paths, type RouteId, type RouteSpec, routes } from "@obleth/contract";
+import { API_BASE, paths, type RouteId, type RouteSpec, routes, takesIfMatch } from "@obleth/contract";
 import { type Context, Hono } from "hono";
 import { type Caller, Callers, NOBODY } from "./auth/caller";
 import type { ManagementDeps } from "./deps";
@@ -46,7 +46,7 @@ export function createManagementApp(deps: ManagementDeps): Hono<Env> {
     const handler = handlers[id] as Handler<RouteId>;
     const spec: RouteSpec = routes[id];
     app.on(method, API_BASE + path.replace(/\{(\w+)\}/g, ":$1"), (context) =>
-      serve({ deps, callers, context, spec, handler }),
+      serve({ deps, callers, context, id, spec, handler }),
     );
   }
   app.notFound((context) => {
@@ -64,11 +64,12 @@ interface Serving {
   readonly deps: ManagementDeps;
   readonly callers: Callers;
   readonly context: Context<Env>;
+  readonly id: RouteId;
   readonly spec: RouteSpec;
   readonly handler: Handler<RouteId>;
 }
 
-async function serve({ deps, callers, context, spec, handler }: Serving): Promise<Response> {
+async function serve({ deps, callers, context, id, spec, handler }: Serving): Promise<Response> {
   const { req } = context;
   const caller = spec.role === "public" ? NOBODY : await callers.identify(req.header("authorization"));
   authorise(spec, caller);
@@ -76,6 +77,9 @@ async function serve({ deps, callers, context, spec, handler }: Serving): Promis
   const search = new URL(req.url).searchParams;
   const rawQuery = readQuery(spec.query, search);
   const query = spec.query === undefined ? noQuery(rawQuery) : check(spec.query, rawQuery, "parameter");
+  if (req.header("if-match") !== undefined && req.method !== "GET" && !takesIfMatch(id)) {
+    throw new Fault("invalid_request", "if-match is not taken here: nothing would be compared.", { field: "if-match" });
+  }
   const maxBytes = spec.role === "public" ? MAX_PUBLIC_BODY_BYTES : deps.settings.maxBodyBytes;
   const body = spec.body === undefined ? undefined : check(spec.body, await readJsonBody(req.raw, maxBytes));
   const isDryRun = (query as { dry_run?: boolean } | undefined)?.dry_run === true;

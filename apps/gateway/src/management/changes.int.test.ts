@@ -440,6 +440,16 @@ describe("a configuration file", () => {
     });
   });
 
+  it("is written only to the configuration it was made of, when that is asked for", async () => {
+    const { api } = gateway;
+    const { data: file, etag } = await api.call("exportConfig", {});
+    await api.call("createGroup", { body: { name: "since the export" } });
+    const late = api.call("importConfig", { body: file }, { ifMatch: etag ?? "" });
+    await expect(late).rejects.toMatchObject({ status: 412, code: "stale_edit" });
+    const now = await api.call("exportConfig", {});
+    await expect(api.call("importConfig", { body: file }, { ifMatch: now.etag ?? "" })).resolves.toBeDefined();
+  });
+
   it("with one bad entry changes nothing, and says which", async () => {
     const before = await config();
     const broken = {

@@ -1,5 +1,5 @@
 /** Drives every route from the OpenAPI document, with plain, odd and hostile values. */
-import { API_BASE, paths, type RouteId, type RouteSpec, routes } from "@obleth/contract";
+import { API_BASE, paths, type RouteId, type RouteSpec, routes, takesIfMatch } from "@obleth/contract";
 import { openApiDocument } from "@obleth/contract/openapi";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { HOSTILE_SEGMENTS, HOSTILE_VALUES, type Schema, sampleOf } from "./testing/hostile";
@@ -89,10 +89,11 @@ function paramsFor(path: string, ids: Record<string, string>): Record<string, st
 
 async function send(
   operation: Operation,
-  given: { params: Record<string, string>; query?: string; body?: unknown; rawBody?: string },
+  given: { params: Record<string, string>; query?: string; body?: unknown; rawBody?: string; ifMatch?: string },
 ): Promise<{ status: number; body: unknown; error?: { code: string; field?: string; type: string; message: string } }> {
   const path = operation.path.replace(/\{(\w+)\}/g, (_, name: string) => given.params[name] ?? "");
   const headers = new Headers({ authorization: `Bearer ${ADMIN_TOKEN}`, "content-type": "application/json" });
+  if (given.ifMatch !== undefined) headers.set("if-match", given.ifMatch);
   const init: RequestInit = { method: operation.method, headers };
   const text = given.rawBody ?? (given.body === undefined ? undefined : JSON.stringify(given.body));
   if (text !== undefined && operation.method !== "GET") init.body = text;
@@ -118,8 +119,13 @@ describe.each(operations.map((operation) => [operation.id, operation] as const))
     operation.body === undefined
       ? undefined
       : { ...(sampleOf(operation.body, resolve, false) as object), ...SAMPLES(ids)[id] };
-  const call = (given: { params?: Record<string, string>; query?: string; body?: unknown; rawBody?: string }) =>
-    send(operation, { params: paramsFor(operation.path, ids), ...given });
+  const call = (given: {
+    params?: Record<string, string>;
+    query?: string;
+    body?: unknown;
+    rawBody?: string;
+    ifMatch?: string;
+  }) => send(operation, { params: paramsFor(operation.path, ids), ...given });
 
   it("answers a plain request as the contract says", async () => {
     const query = QUERIES(ids)[id] ?? "";
@@ -133,6 +139,13 @@ describe.each(operations.map((operation) => [operation.id, operation] as const))
     }
     if (operation.method === "DELETE") ids = await fixture();
   });
+
+  if (operation.method !== "GET")
+    it("compares the version of If-Match, or says that it does not", async () => {
+      const answer = await call({ body: plainBody(), query: QUERIES(ids)[id] ?? "", ifMatch: '"987654"' });
+      const expected = takesIfMatch(id) ? [412, "stale_edit"] : [400, "invalid_request"];
+      expect([answer.status, answer.error?.code], JSON.stringify(answer.error)).toEqual(expected);
+    });
 
   it("refuses a query parameter it does not know", async () => {
     const answer = await call({

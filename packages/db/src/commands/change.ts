@@ -40,6 +40,8 @@ export interface Change {
   readonly tx: Tx;
   readonly context: ChangeContext;
   readonly now: Date;
+  /** Configuration version before the change. */
+  readonly versionBefore: number;
   /** Notes what was done; written with the change. */
   audit(entry: AuditEntry): void;
   /** Notes what caches must forget. */
@@ -92,6 +94,7 @@ async function runInside<Value>(
     tx,
     context,
     now: new Date(context.nowMs),
+    versionBefore: before,
     audit: (entry) => void entries.push(entry),
     touch: (...changes) => {
       if (touched !== "all") touched.push(...changes);

@@ -20,7 +20,7 @@ import { addTenant } from "./create-tenant";
 import type { NewEndpoint } from "./endpoint-fields";
 import { type KeyFields, keyAudit, keyTitle } from "./key-fields";
 import type { ModelFields } from "./model-fields";
-import { Refusal } from "./refusal";
+import { checkVersion, Refusal } from "./refusal";
 import { editGlobalCeiling, readGlobalCeiling } from "./set-global-ceiling";
 import type { TenantFields } from "./tenant-fields";
 import { editGroup } from "./update-group";
@@ -67,12 +67,15 @@ export interface ConfigImportChange {
   readonly fields: string[];
 }
 
+/** `expectedVersion` of the configuration: any other one is refused as stale. */
 export function importConfig(
   db: Db,
   context: ChangeContext,
   file: ConfigFileContent,
+  expectedVersion?: number,
 ): Promise<Changed<ConfigImportChange[]>> {
   return change(db, context, async (inside) => {
+    checkVersion({ version: inside.versionBefore }, expectedVersion);
     const importing = new Importing(inside);
     await importing.each("group", file.groups, (step, entry) => importGroup(step, entry));
     await importing.each("model", file.models, (step, entry) => importModel(step, entry));

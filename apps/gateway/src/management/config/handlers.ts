@@ -1,5 +1,5 @@
 import { CONFIG_FORMAT } from "@obleth/contract";
-import { exportConfig, importConfig, readTogether } from "@obleth/db";
+import { exportConfig, importConfig, readConfigVersion, readTogether } from "@obleth/db";
 import type { ManagementDeps } from "../deps";
 import { answer, type Call, changedReply, type Handlers } from "../http/call";
 import { Fault } from "../http/fault";
@@ -8,14 +8,17 @@ export function configHandlers(deps: ManagementDeps): Pick<Handlers, "exportConf
   const { db } = deps;
   return {
     exportConfig: async () => {
-      const file = await readTogether(db, (tx) => exportConfig(tx, deps.clock.wallMs()));
+      const { file, version } = await readTogether(db, async (tx) => ({
+        file: await exportConfig(tx, deps.clock.wallMs()),
+        version: await readConfigVersion(tx),
+      }));
       const exportedAt = new Date(deps.clock.wallMs()).toISOString();
-      return answer("exportConfig", { format: CONFIG_FORMAT, exported_at: exportedAt, ...file });
+      return answer("exportConfig", { format: CONFIG_FORMAT, exported_at: exportedAt, ...file }, version);
     },
-    importConfig: async ({ body, query, context }) => {
+    importConfig: async ({ body, query, context, expectedVersion }) => {
       const { format: _format, exported_at: _exportedAt, ...file } = body;
       checkSealed(deps, body);
-      const changed = await importConfig(db, { ...context, source: "import" }, file);
+      const changed = await importConfig(db, { ...context, source: "import" }, file, expectedVersion);
       const changes = changed.value;
       const counted = (action: string) => changes.filter((change) => change.action === action).length;
       const reply = answer("importConfig", {
