@@ -34,6 +34,17 @@ describe("counting what session affinity does", () => {
     expect(tally.ofPool("__proto__")).toBeUndefined();
   });
 
+  it("counts held slots on the shared books beside those of the engine", () => {
+    const events: string[] = [];
+    const tally = new AffinityTally((event, times) => events.push(`${event} ${times}`));
+    tally.noteHolds(poolId("a"), "held", 1);
+    tally.note(decision("redeemed", "a"));
+    tally.noteHolds(poolId("a"), "expired", 3);
+    tally.noteHolds(poolId("a"), "released", 2);
+    expect(events).toEqual(["hold 1", "redeem 1", "expire 3", "release 2"]);
+    expect(tally.ofPool("a")).toEqual({ hold: 1, redeem: 1, expire: 3 });
+  });
+
   it("gives the same object as long as nothing was counted, so that history can share it", () => {
     const tally = new AffinityTally(() => {});
     tally.note(decision("held"));

@@ -1,5 +1,9 @@
-/** Counts what session affinity does, in all for metrics and by pool for history, from the engine's decisions. */
-import type { Decision, DecisionKind } from "@obleth/fairshare";
+/**
+ * Counts what session affinity does, in all for metrics and by pool for history: from the engine's decisions, and from
+ * the books where slots are shared, which alone know when a held slot came and went there.
+ */
+import type { HoldChange } from "@obleth/cluster";
+import type { Decision, DecisionKind, PoolId } from "@obleth/fairshare";
 import type { AffinityCounts } from "../observe/history";
 import type { AffinityEvent } from "../observe/metric-labels";
 
@@ -11,12 +15,17 @@ const EVENT_OF: Partial<Record<DecisionKind, AffinityEvent>> = {
   hold_released: "release",
   bypassed: "bypass",
 };
+const EVENT_OF_CHANGE = {
+  held: "hold",
+  expired: "expire",
+  released: "release",
+} as const satisfies Record<HoldChange, AffinityEvent>;
 
 export class AffinityTally {
   readonly #byPool = new Map<string, AffinityCounts>();
-  readonly #onEvent: (event: AffinityEvent) => void;
+  readonly #onEvent: (event: AffinityEvent, times: number) => void;
 
-  constructor(onEvent: (event: AffinityEvent) => void) {
+  constructor(onEvent: (event: AffinityEvent, times: number) => void) {
     this.#onEvent = onEvent;
   }
 
@@ -27,11 +36,18 @@ export class AffinityTally {
 
   note(decision: Decision): void {
     const event = EVENT_OF[decision.kind];
-    if (event === undefined) return;
-    this.#onEvent(event);
+    if (event !== undefined) this.#count(decision.owner.pool, event, 1);
+  }
+
+  /** Held slots on the shared books. */
+  noteHolds(pool: PoolId, change: HoldChange, times: number): void {
+    this.#count(pool, EVENT_OF_CHANGE[change], times);
+  }
+
+  #count(pool: PoolId, event: AffinityEvent, times: number): void {
+    this.#onEvent(event, times);
     if (event !== "hold" && event !== "redeem" && event !== "expire") return;
-    const { pool } = decision.owner;
     const counts = this.#byPool.get(pool) ?? { hold: 0, redeem: 0, expire: 0 };
-    this.#byPool.set(pool, { ...counts, [event]: counts[event] + 1 });
+    this.#byPool.set(pool, { ...counts, [event]: counts[event] + times });
   }
 }
