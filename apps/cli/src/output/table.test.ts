@@ -38,6 +38,31 @@ describe("a table", () => {
   });
 });
 
+describe("a table on a narrow screen", () => {
+  const columns: readonly Column<Row>[] = [
+    { title: "NAME", narrowest: 6, cell: ({ name }) => name },
+    { title: "LUXURY", leaves: 2, cell: () => "luxury" },
+    { title: "N", align: "right", cell: ({ n }) => String(n) },
+    { title: "COMFORT", leaves: 1, cell: () => "comfort" },
+    { title: "WHY", narrowest: 4, cell: () => "because" },
+  ];
+  const at = (width: number) => tableLines([{ name: "long-name", n: 12 }], columns, width)[1];
+
+  it.each([
+    [40, "long-name  luxury  12  comfort  because"],
+    [36, "long-n…  luxury  12  comfort  becau…"],
+    [33, "long-…  luxury  12  comfort  bec…"],
+    [32, "long-name  12  comfort  because"],
+    [27, "long-…  12  comfort  bec…"],
+    [26, "long-name  12  because"],
+    [22, "long-name  12  because"],
+    [18, "long-n…  12  beca…"],
+    [13, "long-…  12  …"],
+  ])("of %d cells cuts what can be cut, then leaves out what matters least", (width, line) => {
+    expect(at(width)).toBe(line);
+  });
+});
+
 describe("a list of fields", () => {
   it("shows text as it is, nothing as a dash, the rest as JSON", () => {
     expect(fieldLines({ name: "a", cap: null, tags: ["x"], weight: 5 })).toEqual([

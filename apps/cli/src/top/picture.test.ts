@@ -125,6 +125,43 @@ describe("the picture of every pool", () => {
   });
 });
 
+describe("on a screen of 80 cells", () => {
+  const model = "meta-llama/Llama-3.3-70B-Instruct-AWQ";
+  const full = pool({
+    model,
+    cap: 32,
+    in_flight: 30,
+    held: 2,
+    queued: 1234,
+    oldest_wait_ms: 61_000,
+    waiting_by_reason: { fallback_split: 1234 },
+    tenants: [
+      tenant({
+        name: "a-long-tenant-name-of-marketing",
+        group: "interactive-users",
+        in_flight: 12,
+        queued: 1000,
+        slot_share: 16,
+        oldest_wait_ms: 61_000,
+        reason: "below_share",
+      }),
+    ],
+    tenants_total: 1,
+  });
+
+  it("a pool's name gives way to how full it is, who waits how long, and for what", () => {
+    const lines = picture(live([full]), { ...options, width: 80 });
+    for (const line of lines.slice(3)) expect(widthOf(line)).toBeLessThanOrEqual(80);
+    expect(lines.at(-1)).toMatch(/^meta-llama\S+… {2}\[#{11}\+\] +32\/32 +1,234 +61 s +2 +Split bet/);
+  });
+
+  it("a tenant's row still says what it has, is due and waits for", () => {
+    const lines = picture(live([full]), { ...options, width: 80, pool: model });
+    for (const line of lines.slice(3)) expect(widthOf(line)).toBeLessThanOrEqual(80);
+    expect(lines.at(-1)).toMatch(/^a-long-ten\S+… +interac\S*… +50 +12 +16 +1,000 +61 s +Below share$/);
+  });
+});
+
 describe("the picture of one pool", () => {
   const one = { ...options, pool: "llama" };
 

@@ -14,8 +14,8 @@ export interface PictureOptions {
 const BAR_CELLS = 12;
 
 const POOL_COLUMNS: readonly Column<LivePool>[] = [
-  { title: "POOL", cell: ({ model }) => model },
-  { title: "FILL", cell: bar },
+  { title: "POOL", narrowest: 16, cell: ({ model }) => model },
+  { title: "FILL", leaves: 1, cell: bar },
   {
     title: "IN USE",
     align: "right",
@@ -23,15 +23,15 @@ const POOL_COLUMNS: readonly Column<LivePool>[] = [
   },
   { title: "QUEUED", align: "right", cell: ({ queued }) => formatCount(queued) },
   { title: "OLDEST", align: "right", cell: ({ oldest_wait_ms: ms }) => (ms === null ? "-" : formatWait(ms)) },
-  { title: "HELD", align: "right", cell: ({ held }) => formatExact(held) },
-  { title: "BORROWED", align: "right", cell: ({ borrowed }) => formatExact(borrowed) },
-  { title: "BELOW SHARE", align: "right", cell: ({ tenants_below_share: n }) => formatExact(n) },
-  { title: "WAITS FOR", cell: mainReason },
+  { title: "HELD", align: "right", leaves: 2, cell: ({ held }) => formatExact(held) },
+  { title: "BORROWED", align: "right", leaves: 3, cell: ({ borrowed }) => formatExact(borrowed) },
+  { title: "BELOW SHARE", align: "right", leaves: 4, cell: ({ tenants_below_share: n }) => formatExact(n) },
+  { title: "WAITS FOR", narrowest: 14, cell: mainReason },
 ];
 
 const TENANT_COLUMNS: readonly Column<LiveTenant>[] = [
-  { title: "TENANT", cell: ({ name }) => name },
-  { title: "GROUP", cell: ({ group }) => group },
+  { title: "TENANT", narrowest: 16, cell: ({ name }) => name },
+  { title: "GROUP", narrowest: 8, leaves: 1, cell: ({ group }) => group },
   {
     title: "WEIGHT",
     align: "right",
@@ -39,11 +39,11 @@ const TENANT_COLUMNS: readonly Column<LiveTenant>[] = [
   },
   { title: "IN USE", align: "right", cell: (tenant) => formatExact(tenant.in_flight + tenant.held) },
   { title: "SHARE", align: "right", cell: ({ slot_share: n }) => formatExact(n) },
-  { title: "FAIR SHARE", align: "right", cell: ({ expected_slots: n }) => n.toFixed(2) },
-  { title: "BORROWED", align: "right", cell: ({ borrowed }) => formatExact(borrowed) },
+  { title: "FAIR SHARE", align: "right", leaves: 3, cell: ({ expected_slots: n }) => n.toFixed(2) },
+  { title: "BORROWED", align: "right", leaves: 3, cell: ({ borrowed }) => formatExact(borrowed) },
   { title: "QUEUED", align: "right", cell: ({ queued }) => formatCount(queued) },
   { title: "OLDEST", align: "right", cell: ({ oldest_wait_ms: ms }) => (ms === null ? "-" : formatWait(ms)) },
-  { title: "WHY", cell: ({ queued, reason }) => (queued === 0 ? "" : reasonLabel(reason)) },
+  { title: "WHY", narrowest: 12, cell: ({ queued, reason }) => (queued === 0 ? "" : reasonLabel(reason)) },
 ];
 
 export function picture(live: FairshareLive, options: PictureOptions): string[] {
