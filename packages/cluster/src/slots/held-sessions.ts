@@ -75,6 +75,15 @@ export class HeldSessions {
     for (const [id, session] of this.sessions) if (session.forgetAtMs <= nowMs) this.sessions.delete(id);
   }
 
+  /** One that goes its own way from here on. */
+  copy(): HeldSessions {
+    const copy = new HeldSessions();
+    for (const [id, hold] of this.holds) copy.holds.set(id, hold);
+    for (const [id, session] of this.sessions) copy.sessions.set(id, session);
+    for (const [pool, untilMs] of this.#starvingUntil) copy.#starvingUntil.set(pool, untilMs);
+    return copy;
+  }
+
   clear(): void {
     for (const map of [this.holds, this.sessions, this.#starvingUntil]) map.clear();
   }

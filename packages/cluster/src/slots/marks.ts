@@ -78,6 +78,13 @@ export class Marks {
     for (const limit of [...this.#marks.keys()]) if (!this.isAwaited(limit, nowMs)) this.#marks.delete(limit);
   }
 
+  /** One that goes its own way from here on. */
+  copy(): Marks {
+    const copy = new Marks();
+    for (const [limit, mark] of this.#marks) copy.#marks.set(limit, { ...mark, waits: new Map(mark.waits) });
+    return copy;
+  }
+
   clear(): void {
     this.#marks.clear();
   }

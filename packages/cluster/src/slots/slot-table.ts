@@ -35,10 +35,10 @@ const DENIALS = ["ceiling", "pool", "tenant", "key"] as const satisfies readonly
 export class SlotTable {
   readonly #announce: SlotAnnouncements;
   readonly #totals = new Map<string, number>();
-  readonly #marks = new Marks();
+  #marks = new Marks();
   readonly #replicas = new Map<string, number>();
   readonly #held = new Map<string, Held>();
-  readonly #kept = new HeldSessions();
+  #kept = new HeldSessions();
   #announced = new Set<string>();
   /** Holds that the present call frees untaken, by pool. */
   #lost = new Map<PoolId, LostHolds>();
@@ -81,6 +81,17 @@ export class SlotTable {
       [...this.#held].map(([name, { epoch, counts }]) => [name, epoch, [...counts].sort()]).sort(),
       this.#kept.picture(nowMs),
     ]);
+  }
+
+  /** One that goes its own way from here on, and tells nobody. For searches through many histories. */
+  copy(): SlotTable {
+    const copy = new SlotTable({ onReleased: () => undefined, onMembership: () => undefined });
+    for (const [limit, slots] of this.#totals) copy.#totals.set(limit, slots);
+    for (const [name, expiresAtMs] of this.#replicas) copy.#replicas.set(name, expiresAtMs);
+    for (const [name, { epoch, counts }] of this.#held) copy.#held.set(name, { epoch, counts: new Map(counts) });
+    copy.#marks = this.#marks.copy();
+    copy.#kept = this.#kept.copy();
+    return copy;
   }
 
   run(batch: SlotBatch, nowMs: number): BatchAnswer {
