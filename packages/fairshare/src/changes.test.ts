@@ -120,6 +120,33 @@ describe("a pool's size", () => {
   });
 });
 
+describe("limits that are no limits", () => {
+  it.each([0, -1, Number.NaN])("a ceiling of %d leaves the one before in force, in every part of it", (ceiling) => {
+    const run = new EngineRun({ defaultPoolSize: 8, ceiling: 4 });
+    run.send({ kind: "limits_changed", ceiling, slots: "local", divisor: 1 });
+    run.askTimes(6);
+    expect(run.running.size).toBe(4);
+    run.send({ kind: "limits_changed", ceiling, slots: "local", divisor: 2 });
+    expect(run.snapshot()).toMatchObject({ ceiling: 2, configuredCeiling: 4, inFlight: 4 });
+  });
+
+  it("a default size of 0 or less is one slot, never none and never without end", () => {
+    for (const defaultPoolSize of [0, -5, Number.NaN]) {
+      const run = new EngineRun({ defaultPoolSize });
+      run.askTimes(3);
+      expect(run.poolPicture()).toMatchObject({ size: 1, inFlight: 1, queued: 2 });
+    }
+  });
+
+  it("a size, a ceiling or a cap below one under the split is one", () => {
+    const run = new EngineRun({ defaultPoolSize: 2, ceiling: 2 });
+    run.send({ kind: "limits_changed", ceiling: 2, slots: "local", divisor: 5 });
+    run.askTimes(3, { tenant: "a", cap: 3, keyCap: 2 });
+    expect(run.snapshot()).toMatchObject({ ceiling: 1, inFlight: 1, queued: 2 });
+    expect(run.tenantPicture("a").maxInFlight).toBe(1);
+  });
+});
+
 describe("a pool without servers", () => {
   it("refuses at once, lets those already waiting keep their place, and starts no more than fit when servers return", () => {
     const run = new EngineRun();

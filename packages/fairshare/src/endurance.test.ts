@@ -1,6 +1,7 @@
 /** Kinds of fault that schedulers of this sort have had: frozen counters, missed turns, starvation, ghosts. */
 import { describe, expect, it } from "vitest";
 import { EngineRun } from "../test/engine-run";
+import { poolId } from "./ids";
 
 const BOTH = ["hierarchical", "weighted"] as const;
 
@@ -98,5 +99,32 @@ describe("waiters that gave up", { timeout: 60_000 }, () => {
     }
     expect(run.granted).toHaveLength(20);
     expect(run.state.pools.get("m" as never)?.tenants.size).toBeLessThanOrEqual(1);
+  });
+});
+
+describe("tenants that went quiet", () => {
+  const served = (run: EngineRun, tenant: string) => run.finish(run.ask({ tenant, group: "g", cost: 100 }));
+  const known = (run: EngineRun) => run.state.pools.get(poolId("m"))?.tenants.size ?? 0;
+
+  it("are let go once their debt is passed, as others come and go", () => {
+    const run = new EngineRun({ algorithm: "weighted", defaultPoolSize: 2 });
+    for (let i = 0; i < 1_000; i++) served(run, `once-${i}`);
+    expect(known(run)).toBe(1_000);
+    for (let i = 0; i < 3; i++) served(run, "regular");
+    for (let i = 0; i < 1_100; i++) served(run, `later-${i}`);
+    expect(known(run)).toBeLessThan(1_200);
+    run.wait(600_000);
+    expect(known(run)).toBe(0);
+  });
+
+  it("keep their debt while more tenants have work than are quiet", () => {
+    const run = new EngineRun({ algorithm: "weighted", defaultPoolSize: 1 });
+    const debtor = run.ask({ tenant: "debtor", cost: 5_000 });
+    for (let i = 0; i < 300; i++) run.ask({ tenant: `busy-${i}`, cost: 10 });
+    run.finish(debtor);
+    for (let i = 0; i < 250; i++) run.finish([...run.running][0] ?? 0);
+    expect(known(run)).toBe(301);
+    run.ask({ tenant: "debtor", cost: 10 });
+    expect(run.tenantPicture("debtor").shareScore).toBe(50);
   });
 });
