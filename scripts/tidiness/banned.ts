@@ -30,7 +30,7 @@ const BANS: readonly Ban[] = [
     pattern: /waitForTimeout\(/,
     instead: "wait for what should appear",
     // These watch a page over a time: traffic, layout shifts, styles that settle.
-    within: (file) => !/^e2e\/tests\/(dashboard-load|accessibility)\.spec\.ts$/.test(file),
+    within: (file) => !/^e2e\/(tests\/(dashboard-load|accessibility)\.spec|bench\/\w+)\.ts$/.test(file),
   },
   { pattern: /\b(seat|ticket|lease)s?\b/i, instead: "say slot, waiter or claim", within: isShipped },
   {

@@ -72,6 +72,16 @@ export function summaryOf(live: Live): Live {
   return { ...live, pools: live.pools.map(({ tenants: _tenants, keys: _keys, ...pool }) => pool) };
 }
 
+export function fixtureGroups() {
+  return GROUPS.map((group) => ({ ...group, tenant_count: 500, version: 1 }));
+}
+
+/** As much of a tenant as its panel reads. */
+export function fixtureTenant(id: string) {
+  const person = personAt(Number(id.slice(-12)));
+  return { ...person, max_in_flight: null, model_caps: [], status: "active", key_count: 1, version: 1 };
+}
+
 function personAt(index: number): Person {
   const group = GROUPS[index % GROUPS.length] ?? { name: "default", weight: 100 };
   const round = Math.floor(index / NAMES.length);
@@ -84,7 +94,8 @@ function personAt(index: number): Person {
 }
 
 function poolAt(shape: FixtureShape, people: readonly Person[], at: { index: number; step: number }): LivePool {
-  const random = randomFrom(shape.seed * 7919 + at.index * 104_729 + Math.floor(at.step / 3) * 31);
+  // A third of the pools changes in each step.
+  const random = randomFrom(shape.seed * 7919 + at.index * 104_729 + Math.floor((at.step + at.index) / 3) * 31);
   const cap = [32, 32, 16, 20, 64, 8, 128][at.index % 7] ?? 32;
   const perPool = Math.min(people.length, Math.max(4, Math.floor((people.length * 4) / shape.pools)));
   const members = Array.from({ length: perPool }, (_, offset) => people[(at.index * 13 + offset) % people.length]);

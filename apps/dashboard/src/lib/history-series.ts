@@ -76,6 +76,17 @@ export function oldestSampleMs(store: HistoryStore): number | null {
   return series?.points[0]?.ts_ms ?? null;
 }
 
+/** Slots held for sessions and those taken, over all samples of the shown gateway; null while nothing was held. */
+export function holdTotals(store: HistoryStore): { hold: number; redeem: number } | null {
+  const series = store.shown === null ? undefined : store.series.get(store.shown);
+  let [hold, redeem] = [0, 0];
+  for (const { affinity } of series?.points ?? []) {
+    hold += affinity?.hold ?? 0;
+    redeem += affinity?.redeem ?? 0;
+  }
+  return hold === 0 ? null : { hold, redeem };
+}
+
 export interface HistoryView {
   /** Ascending; a null sample stands for a hole. */
   readonly rows: readonly { readonly tsMs: number; readonly sample: HistoryPoint | null }[];

@@ -6,6 +6,7 @@ import {
   EMPTY_HISTORY,
   historyPeak,
   historyView,
+  holdTotals,
   mergeHistory,
   nextSinceMs,
   worstPerBucket,
@@ -160,6 +161,15 @@ describe("history", () => {
     ]);
     const plain = mergeHistory(before, answer([point(14_000)]), 16_000);
     expect(historyView(plain, { fromMs: 0, toMs: 20_000 }).gaps[0]?.reason).toBe("no samples");
+  });
+
+  it("sums what was held and taken; null while nothing was held", () => {
+    const held = { ...point(2000), affinity: { hold: 4, redeem: 1, expire: 3 } };
+    expect(holdTotals(mergeHistory(EMPTY_HISTORY, answer([held, { ...held, ts_ms: 4000 }]), 4000))).toEqual({
+      hold: 8,
+      redeem: 2,
+    });
+    expect(holdTotals(mergeHistory(EMPTY_HISTORY, answer([point(2000)]), 2000))).toBeNull();
   });
 
   it("takes no gap from a single late sample", () => {

@@ -6,12 +6,16 @@ import { api } from "../lib/api";
 import { EMPTY_HISTORY, type HistoryStore, mergeHistory, nextSinceMs } from "../lib/history-series";
 import { usePausedAt } from "../lib/pause";
 
+export function historyKey(model: string | null): readonly unknown[] {
+  return ["live", "history", model];
+}
+
 /** A pool's history, or all pools', read in steps: each answer brings only what is new. */
 export function useHistory(model: string | null, intervalMs: number) {
   const store = useRef<HistoryStore>(EMPTY_HISTORY);
   const isPaused = usePausedAt() !== null;
   return useQuery({
-    queryKey: ["live", "history", model],
+    queryKey: historyKey(model),
     queryFn: async ({ signal }) => {
       const since = nextSinceMs(store.current);
       const query = { ...(model === null ? {} : { model }), ...(since === undefined ? {} : { since_ms: since }) };

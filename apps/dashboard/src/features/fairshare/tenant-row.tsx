@@ -74,7 +74,7 @@ export function rowProps({ tenant, hasKeys, rowIndex, onExpand, onLight }: Reado
     "aria-rowindex": rowIndex,
     "data-row": id,
     "data-tenant": tenant.name,
-    className: "border-b hover:bg-subtle",
+    className: "border-b last:border-b-0 hover:bg-subtle",
     onPointerEnter: () => onLight(id),
     onPointerLeave: () => onLight(null),
     onFocus: () => onLight(id),

@@ -1,13 +1,14 @@
 "use client";
 
-import { useQuery } from "@tanstack/react-query";
-import Link from "next/link";
+import dynamic from "next/dynamic";
 import { useState } from "react";
 import { HelpTip } from "../../components/ui/help-tip";
-import { UNROUTED_POOL } from "../../lib/pool-state";
-import { modelQuery } from "../../queries/objects";
-import type { LivePool, Model } from "../../queries/wire";
-import { type PoolSituation, remedies } from "./logic/what-you-can-do";
+import { Skeleton } from "../../components/ui/skeleton";
+import type { LivePool } from "../../queries/wire";
+
+const Remedies = dynamic(() => import("./remedies").then((module) => module.Remedies), {
+  loading: () => <Skeleton className="h-24" />,
+});
 
 interface WhatYouCanDoProps {
   pool: LivePool;
@@ -22,44 +23,4 @@ export function WhatYouCanDo({ pool, replicas }: Readonly<WhatYouCanDoProps>) {
       {isOpen ? <Remedies pool={pool} replicas={replicas} /> : null}
     </HelpTip>
   );
-}
-
-function Remedies({ pool, replicas }: Readonly<WhatYouCanDoProps>) {
-  const { data } = useQuery({ ...modelQuery(pool.model), enabled: pool.model !== UNROUTED_POOL });
-  const list = remedies(situationOf(pool, replicas, data?.data));
-  return (
-    <>
-      <h3 className="text-small font-medium">What you can do</h3>
-      <ol className="mt-2 space-y-2">
-        {list.map((remedy) => (
-          <li key={remedy.id} data-remedy={remedy.id}>
-            {remedy.href === null ? (
-              <span className="text-text-2">{remedy.text}</span>
-            ) : (
-              <Link className="link" href={remedy.href}>
-                {remedy.text}
-              </Link>
-            )}
-          </li>
-        ))}
-        {list.length === 0 ? (
-          <li>Every slot is in use and nobody is treated unfairly. The pool is as large as it was made.</li>
-        ) : null}
-      </ol>
-    </>
-  );
-}
-
-function situationOf(pool: LivePool, replicas: number, model: Model | undefined): PoolSituation {
-  return {
-    model: pool.model,
-    cap: pool.cap,
-    usable: pool.usable,
-    in_flight: pool.in_flight,
-    held: pool.held,
-    replicas,
-    tenants: pool.tenants ?? [],
-    capacity: model ? { mode: model.capacity_mode, isTuned: model.tuned_at !== null } : null,
-    affinity: null,
-  };
 }

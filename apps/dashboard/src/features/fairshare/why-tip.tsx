@@ -1,16 +1,14 @@
 "use client";
 
-import { useQuery } from "@tanstack/react-query";
-import Link from "next/link";
+import dynamic from "next/dynamic";
 import { useState } from "react";
-import { Failure } from "../../components/ui/failure";
 import { HelpTip } from "../../components/ui/help-tip";
 import { Skeleton } from "../../components/ui/skeleton";
-import { formatDuration, formatExact, formatWait, plural } from "../../lib/format";
-import { explainQuery } from "../../queries/fairshare";
-import type { Explanation, LiveTenant } from "../../queries/wire";
-import { actionHref } from "./logic/action-links";
-import { ordinal } from "./logic/standing";
+import type { LiveTenant } from "../../queries/wire";
+
+const Why = dynamic(() => import("./why").then((module) => module.Why), {
+  loading: () => <Skeleton className="h-24" />,
+});
 
 interface WhyTipProps {
   pool: string;
@@ -25,92 +23,4 @@ export function WhyTip({ pool, tenant }: Readonly<WhyTipProps>) {
       {isOpen ? <Why pool={pool} tenant={tenant} /> : null}
     </HelpTip>
   );
-}
-
-function Why({ pool, tenant }: Readonly<WhyTipProps>) {
-  const { data, error, refetch } = useQuery(explainQuery(pool, tenant.tenant_id));
-  if (error) return <Failure what="Cannot read why" error={error} onRetry={() => void refetch()} />;
-  const explanation = data?.explanations[0];
-  if (data === undefined) return <Skeleton className="h-24" />;
-  if (explanation === undefined) return <p>{tenant.name} has nothing waiting here.</p>;
-  return <WhyText pool={pool} explanation={explanation} fairShare={tenant.expected_slots} />;
-}
-
-interface WhyTextProps {
-  pool: string;
-  explanation: Explanation;
-  fairShare: number;
-}
-
-const SHOWN_HOLDERS = 5;
-
-function WhyText({ pool, explanation, fairShare }: Readonly<WhyTextProps>) {
-  const holders = explanation.holders.slice(0, SHOWN_HOLDERS);
-  const more = explanation.holders.length - holders.length;
-  const note = explanation.notes[0];
-  const [nowMs] = useState(() => Date.now());
-  return (
-    <div className="space-y-3" data-reason={explanation.reason}>
-      <p>{explanation.text}</p>
-      {explanation.breakdown_text ? <p className="text-text-2">{explanation.breakdown_text}</p> : null}
-      {note ? <p className="text-text-2">{note.text}</p> : null}
-      {holders.length > 0 ? (
-        <section aria-label="Who has slots above their share">
-          <h3 className="text-micro text-text-3">Who has slots above their share</h3>
-          <ul className="mt-1 space-y-0.5">
-            {holders.map((holder) => (
-              <li key={holder.tenant_id} className="flex justify-between gap-3">
-                <span className="name">{holder.name}</span>
-                <span className="num whitespace-nowrap text-text-2">
-                  {formatExact(holder.slots_above)} above{since(holder.since_ts_ms, nowMs)}
-                </span>
-              </li>
-            ))}
-          </ul>
-          {more > 0 ? <p className="text-micro text-text-3">and {plural(more, "more tenant")}</p> : null}
-        </section>
-      ) : null}
-      <WhyPace explanation={explanation} fairShare={fairShare} />
-      <WhyActions pool={pool} explanation={explanation} />
-    </div>
-  );
-}
-
-function WhyPace({ explanation, fairShare }: Readonly<Omit<WhyTextProps, "pool">>) {
-  const parts = [`Fair share ${fairShare.toFixed(2)} slots.`];
-  if (explanation.position !== null) parts.unshift(`${ordinal(explanation.position)} in line.`);
-  if (explanation.finish_gap_ms !== null)
-    parts.push(`A slot frees about every ${formatDuration(explanation.finish_gap_ms)}.`);
-  const estimateMs = explanation.estimated_wait_ms;
-  if (estimateMs !== null) {
-    parts.push(estimateMs < 1000 ? "Under a second at this pace." : `About ${formatWait(estimateMs)} at this pace.`);
-  }
-  return <p className="num text-micro text-text-3">{parts.join(" ")}</p>;
-}
-
-function WhyActions({ pool, explanation }: Readonly<{ pool: string; explanation: Explanation }>) {
-  const actions = explanation.actions.slice(0, 2);
-  if (actions.length === 0) return null;
-  return (
-    <ul className="flex flex-wrap gap-x-4 gap-y-1 border-t pt-2">
-      {actions.map((action) => {
-        const href = actionHref(action, { pool, tenantId: explanation.tenant_id });
-        return (
-          <li key={action.id}>
-            {href === null ? (
-              <span className="text-text-2">{action.label}</span>
-            ) : (
-              <Link className="link" href={href}>
-                {action.label}
-              </Link>
-            )}
-          </li>
-        );
-      })}
-    </ul>
-  );
-}
-
-function since(tsMs: number | null, nowMs: number): string {
-  return tsMs === null || nowMs - tsMs < 1000 ? "" : ` for ${formatDuration(nowMs - tsMs)}`;
 }

@@ -146,7 +146,7 @@ function StickyBar({ rows, previews, hasDraft, children }: Readonly<StickyBarPro
     ? `${plural(changes, "change")}, ${plural(moved, "slot")} ${moved === 1 ? "moves" : "move"} in ${plural(moving.length, "pool")}`
     : "No changes";
   return (
-    <div className="sticky bottom-0 z-20 mt-4 flex flex-wrap items-center gap-x-6 gap-y-2 rounded-panel border bg-card px-4 py-3">
+    <div className="sticky bottom-(--foot) z-20 mt-4 flex flex-wrap items-center gap-x-6 gap-y-2 rounded-panel border bg-card px-4 py-3">
       <p className="num min-w-0 flex-1 basis-56 text-small" role="status" data-testid="draft-summary">
         {words}
       </p>

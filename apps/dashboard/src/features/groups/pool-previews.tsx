@@ -21,6 +21,7 @@ export function PoolPreviews({ rows, colors, hasDraft }: Readonly<PoolPreviewsPr
   }
   return (
     <ul className="divide-y">
+      {hasDraft ? <li className="px-4 py-2 text-micro text-text-3">Thin: now. Thick: with your changes.</li> : null}
       {rows.map((row) => (
         <li key={row.pool} data-preview={row.pool} className="space-y-2 px-4 py-3">
           <p className="flex items-baseline gap-3 text-small">

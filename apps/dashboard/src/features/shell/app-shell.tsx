@@ -35,7 +35,7 @@ export function AppShell({ children }: Readonly<{ children: ReactNode }>) {
         <TabTitle />
         <ModeBanner />
       </Suspense>
-      <main id="content" tabIndex={-1} className="mx-auto max-w-[1440px] px-4 pt-5 pb-16 outline-none">
+      <main id="content" tabIndex={-1} className="mx-auto max-w-[1440px] px-4 pt-5 pb-28 outline-none">
         <Suspense>{children}</Suspense>
       </main>
       {layer === "palette" ? <CommandMenu onClose={() => setLayer(null)} /> : null}

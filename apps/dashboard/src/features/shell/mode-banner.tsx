@@ -8,7 +8,10 @@ import { usePreferences } from "../../lib/preferences";
 import { modeBanner } from "../../lib/scope";
 import { useLive } from "../../queries/use-live";
 
-/** Says when the limits in force are not those configured. */
+/**
+ * Says when the limits in force are not those configured. It stands at the foot of the window, where pages leave room:
+ * in the flow it would push everything under a reader's eyes down when it comes.
+ */
 export function ModeBanner() {
   const live = useLive()?.live;
   const { clock } = usePreferences();
@@ -18,8 +21,12 @@ export function ModeBanner() {
   const words = modeBanner(live, formatClock(live.mode_since_ts_ms, clock), pool);
   if (words === null) return null;
   return (
-    <div className="mx-auto max-w-[1440px] px-4 pt-3">
+    <div
+      data-mode-banner
+      className="pointer-events-none fixed inset-x-0 bottom-0 z-20 mx-auto max-w-[1440px] px-4 pb-2"
+    >
       <Notice
+        className="pointer-events-auto shadow-layer"
         role={words.isWarning ? "alert" : "status"}
         tone={words.isWarning ? "watch" : "open"}
         shape={words.isWarning ? "triangle" : "ring"}

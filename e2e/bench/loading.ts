@@ -1,0 +1,161 @@
+/** What a page costs to open, on the running product: scripts, first paint, the way to the next page. */
+import type { Browser } from "@playwright/test";
+import { startBusyPool } from "../support/busy-pool";
+import { Stack } from "../support/stack";
+import { type Cookies, type Opened, openPage, signedIn, slowDown, transfers } from "./browser";
+import { type Figure, figure } from "./figures";
+import { readWatched, timeToFrame, watch } from "./watch";
+
+/** Kilobytes of script, compressed, that a page may load before it stands. */
+const SCRIPT_LIMITS = { login: 150, fairshare: 240, other: 260, chart: 150 };
+const LCP_LIMIT_MS = 1500;
+const IDLE_SECS = 20;
+
+export async function loadingFigures(browser: Browser, quick: boolean): Promise<Figure[]> {
+  const stack = await Stack.start();
+  try {
+    const url = stack.urls.dashboard;
+    const cookies = await signedIn(browser, url, stack.login);
+    const pool = await startBusyPool(stack);
+    const pages = pagesOf(pool.model);
+    const figures: Figure[] = [];
+    for (const one of pages) {
+      const sizes = await scriptSizes(browser, {
+        url: `${url}${one.path}`,
+        cookies: one.isPublic ? undefined : cookies,
+      });
+      figures.push(figure(`first scripts of ${one.name}`, [sizes.firstKb], { unit: "KB", atMost: one.limit }));
+      if (one.name === "overview")
+        figures.push(figure("scripts of a chart", [sizes.laterKb], { unit: "KB", atMost: SCRIPT_LIMITS.chart }));
+    }
+    const rounds = quick ? 3 : 7;
+    for (const one of pages.filter((page) => page.isPaintMeasured === true)) {
+      const times = await repeat(rounds, () => paintMs(browser, { url: `${url}${one.path}`, cookies }));
+      figures.push(figure(`largest paint of ${one.name}, slowed`, times, { unit: "ms", atMost: LCP_LIMIT_MS }));
+    }
+    figures.push(...(await movingFigures(browser, { url, cookies, rounds })));
+    await pool.stop();
+    figures.push(await idleFigure(browser, { url, cookies }));
+    return figures;
+  } finally {
+    await stack.stop();
+  }
+}
+
+interface MeasuredPage {
+  readonly name: string;
+  readonly path: string;
+  readonly limit: number;
+  readonly isPublic?: boolean;
+  readonly isPaintMeasured?: boolean;
+}
+
+function pagesOf(model: string): MeasuredPage[] {
+  const { login, fairshare, other } = SCRIPT_LIMITS;
+  return [
+    { name: "login", path: "/login", limit: login, isPublic: true },
+    { name: "overview", path: "/", limit: fairshare, isPaintMeasured: true },
+    { name: "fairshare", path: "/fairshare", limit: fairshare, isPaintMeasured: true },
+    { name: "a pool", path: `/fairshare?pool=${model}`, limit: fairshare, isPaintMeasured: true },
+    { name: "groups", path: "/fairshare/groups", limit: other },
+    { name: "boosts", path: "/boosts", limit: other },
+    { name: "models", path: "/models", limit: other },
+    { name: "a model", path: `/models/${model}?tab=capacity`, limit: other },
+    { name: "tenants", path: "/tenants", limit: other },
+    { name: "keys", path: "/keys", limit: other },
+    { name: "usage", path: "/usage", limit: other },
+    { name: "audit", path: "/audit", limit: other },
+    { name: "settings", path: "/settings", limit: other },
+  ];
+}
+
+interface Target {
+  readonly url: string;
+  readonly cookies: Cookies | undefined;
+}
+
+/** Scripts that the page asks for itself, and those that come once it stands: the chart's. */
+async function scriptSizes(browser: Browser, target: Target): Promise<{ firstKb: number; laterKb: number }> {
+  const opened = await openPage(browser, target.cookies);
+  const seen = transfers(opened);
+  await opened.page.goto(target.url, { waitUntil: "load" });
+  const first = scriptKb(seen);
+  await opened.page.waitForLoadState("networkidle");
+  await opened.page.waitForTimeout(2500);
+  const all = scriptKb(seen);
+  await opened.close();
+  const laterKb = all - first;
+  // Parts of the page that load after it hydrated count as the page's; only a chart's chunk is larger than this.
+  return laterKb > 60 ? { firstKb: first, laterKb } : { firstKb: all, laterKb: 0 };
+}
+
+function scriptKb(seen: readonly { type: string; bytes: number }[]): number {
+  return seen.filter((one) => one.type === "Script").reduce((sum, one) => sum + one.bytes, 0) / 1024;
+}
+
+async function paintMs(browser: Browser, target: Target): Promise<number> {
+  const opened = await openPage(browser, target.cookies);
+  await watch(opened.page);
+  await slowDown(opened, { cpu: 4, latencyMs: 40 });
+  await opened.page.goto(target.url, { waitUntil: "load" });
+  await opened.page.waitForTimeout(1500);
+  const { lcpMs } = await readWatched(opened.page);
+  await opened.close();
+  return lcpMs;
+}
+
+interface Moving {
+  readonly url: string;
+  readonly cookies: Cookies;
+  readonly rounds: number;
+}
+
+/** From one page to the next, and to the palette, both loaded before. */
+async function movingFigures(browser: Browser, { url, cookies, rounds }: Moving): Promise<Figure[]> {
+  const opened = await openPage(browser, cookies);
+  const { page } = opened;
+  await page.goto(`${url}/models`);
+  await page.waitForLoadState("networkidle");
+  const go = (name: string) => page.getByRole("navigation", { name: "Main" }).getByRole("link", { name }).click();
+  const routes: number[] = [];
+  const palettes: number[] = [];
+  for (let round = 0; round <= rounds; round += 1) {
+    const toPools = { event: "pointerdown", selector: "table[aria-label=Pools]" } as const;
+    const route = await timeToFrame(page, toPools, () => go("Fairshare"));
+    const toPalette = { event: "keydown", selector: "[role=dialog] input" } as const;
+    const palette = await timeToFrame(page, toPalette, () => page.keyboard.press("Control+k"));
+    // The first round only warms.
+    if (round > 0) {
+      routes.push(route);
+      palettes.push(palette);
+    }
+    await page.keyboard.press("Escape");
+    await go("Models");
+    await page.getByRole("heading", { level: 1, name: "Models" }).waitFor();
+  }
+  await opened.close();
+  return [
+    figure("warm change of page", routes, { unit: "ms", atMost: 200 }),
+    figure("palette open", palettes, { unit: "ms", atMost: 100 }),
+  ];
+}
+
+/** With nothing going on nearly every poll is answered with "not modified". */
+async function idleFigure(browser: Browser, target: { url: string; cookies: Cookies }): Promise<Figure> {
+  const opened: Opened = await openPage(browser, target.cookies);
+  await opened.page.goto(`${target.url}/fairshare`);
+  await opened.page.waitForLoadState("networkidle");
+  await opened.page.waitForTimeout(3000);
+  const seen = transfers(opened);
+  await opened.page.waitForTimeout(IDLE_SECS * 1000);
+  const polls = seen.filter((one) => one.url.includes("/fairshare/live"));
+  await opened.close();
+  const unchanged = polls.filter((one) => one.status === 304).length / Math.max(1, polls.length);
+  return figure("idle polls not modified", [unchanged * 100], { unit: "%", atLeast: 90 });
+}
+
+async function repeat(rounds: number, run: () => Promise<number>): Promise<number[]> {
+  const values: number[] = [];
+  for (let round = 0; round < rounds; round += 1) values.push(await run());
+  return values;
+}
