@@ -6,7 +6,7 @@ import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import type { FairshareLive } from "@obleth/contract";
+import type { ConfigFile, FairshareLive } from "@obleth/contract";
 import { createTestDatabase, ListenWire, type NoticeWire, type TestDatabase } from "@obleth/db/testing";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFailed } from "vitest";
 import { GatewayProcess, removeBundle, until } from "./testing/gateway-process";
@@ -217,6 +217,36 @@ describe.each(["open", "silent", "refused"] as const)("with notices %s, a change
     expect((await orderOf(3)).filter((name) => name === "b")).toHaveLength(2);
     await change("DELETE", `/boosts/${id}`);
     await holds(async () => (await tenantThere(b.tenant))?.boost === null);
+  });
+
+  it("of a boost ends there by itself, at its time and with no notice", async () => {
+    await fullPool(1);
+    const a = await client("a");
+    await wait(a);
+    const expires = Date.now() + 1_500;
+    const boost = { tenant_id: a.tenant, factor: 3, reason: "test", expires_at: new Date(expires).toISOString() };
+    await change("POST", "/boosts", boost);
+    await holds(async () => (await tenantThere(a.tenant))?.boost !== null);
+    await until(async () => (await tenantThere(a.tenant))?.boost === null);
+    expect(Date.now()).toBeGreaterThanOrEqual(expires);
+    expect(Date.now() - expires).toBeLessThan(WITHIN_MS);
+    expect((await tenantThere(a.tenant))?.effective_weight).toBe(100);
+  });
+
+  it("of many things at once, by a file or by putting a change back, holds as one", async () => {
+    await fullPool(1);
+    const a = await client("a");
+    await wait(a);
+    const weight = `/tenants/${a.tenant}/weight`;
+    const answer = await here.manage("PATCH", weight, { weight: 7 }, TOKEN);
+    await holds(async () => (await tenantThere(a.tenant))?.weight === 7);
+    await change("POST", `/audit/${answer.headers.get("x-obleth-audit-id")}/revert`);
+    await holds(async () => (await tenantThere(a.tenant))?.weight === 100);
+    const file = (await change("GET", "/config/export")) as ConfigFile;
+    const tenants = file.tenants.map((tenant) => (tenant.id === a.tenant ? { ...tenant, weight: 9 } : tenant));
+    const models = file.models.map((one) => (one.name === model ? { ...one, max_in_flight: 2 } : one));
+    await change("POST", "/config/import", { ...file, tenants, models });
+    await holds(async () => backend.held.length === 2 && (await tenantThere(a.tenant))?.weight === 9);
   });
 
   it("of a tenant's, a key's and a model's cap lets waiting requests go or keeps them", async () => {

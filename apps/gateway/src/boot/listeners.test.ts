@@ -40,6 +40,30 @@ describe("a listener", () => {
     await expect(opening).rejects.toThrow(/^cannot listen on 192\.0\.2\.1:0 \(E\w+\); set OBLETH_ADMIN_LISTEN/);
   });
 
+  const head = "POST / HTTP/1.1\r\nhost: g\r\n";
+  it.each([
+    ["both length and chunks", `${head}content-length: 5\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n`],
+    ["two lengths", `${head}content-length: 5\r\ncontent-length: 6\r\n\r\nhello`],
+    ["a space before the colon", `${head}content-length : 0\r\n\r\n`],
+    ["a folded header", `${head}x-a: 1\r\n  2\r\n\r\n`],
+    ["a NUL in a name", `${head}x\0a: 1\r\n\r\n`],
+    ["bare line feeds", "GET / HTTP/1.1\nhost: g\n\n"],
+    ["no host", "GET / HTTP/1.1\r\n\r\n"],
+  ])("refuses a request with %s and closes, and nothing of it is handled", async (_, bytes) => {
+    let handled = 0;
+    const listener = await open((_request, response) => {
+      handled++;
+      response.end();
+    });
+    const client = connect(listener.address.port, "127.0.0.1");
+    let text = "";
+    client.on("data", (data) => (text += String(data)));
+    client.write(bytes);
+    await once(client, "close");
+    expect(text).toMatch(/^HTTP\/1\.1 400 /);
+    expect(handled).toBe(0);
+  });
+
   it("told to stop closes idle connections, refuses new ones, and lets a running answer end", async () => {
     let finish = () => {};
     const listener = await open((incoming, response) => {

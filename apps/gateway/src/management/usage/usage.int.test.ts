@@ -115,6 +115,26 @@ describe("the summary", () => {
     expect(written).toBeGreaterThan(100);
   });
 
+  it("sums tokens past 2^53 to the nearest number, in every list alike", async () => {
+    const span = { from: "2026-11-21T00:00:00Z", to: "2026-11-21T01:00:00Z" };
+    const most = Number.MAX_SAFE_INTEGER;
+    const big = Array.from({ length: 3 }, (_, n) => ({
+      ...record(1),
+      requestId: `big${n}`,
+      tsMs: Date.parse(span.from) + n,
+      inputTokens: most,
+      outputTokens: most,
+    }));
+    await insertUsage(gateway.database.db, big);
+    const sum = Number(3n * BigInt(most));
+    const { data } = await gateway.api.call("getUsageSummary", { query: { ...span, by: "model", sort: "tokens" } });
+    const series = await gateway.api.call("getUsageSeries", { query: span });
+    const single = await gateway.api.call("listUsageRequests", { query: span });
+    expect([data.total.input_tokens, data.rows[0]?.output_tokens]).toEqual([sum, sum]);
+    expect(series.data.points.map((point) => point.input_tokens)).toEqual([sum]);
+    expect(single.data.items.map((item) => item.input_tokens)).toEqual([most, most, most]);
+  });
+
   it("says when the list is cut, with the total still whole", async () => {
     const { data } = await gateway.api.call("getUsageSummary", { query: { from, to, by: "outcome", limit: 1 } });
     expect([data.rows.length, data.truncated, data.total.requests]).toEqual([1, true, 180]);
