@@ -4,8 +4,8 @@
  *
  *   affinity      instead: what session affinity is worth where; a minute
  *   --plot FILE   draws that study as SVG
- *   --only NAME   arena, synthetic, kubernetes or agents
- *   --quick       leaves out what takes longer than a few seconds
+ *   --only NAME   arena, synthetic, kubernetes, agents or fleet
+ *   --quick       leaves out the fleet, which runs the built product for four minutes
  *   --json FILE   writes the figures
  */
 import { writeFileSync } from "node:fs";
@@ -17,9 +17,16 @@ import { kubernetes } from "../packages/fairshare/test/eval/kubernetes";
 import { synthetic } from "../packages/fairshare/test/eval/synthetic";
 import { affinityPlot } from "./affinity-plot";
 import { exitCodeOf, type Figure, printFigures, printTable, type SuiteResult, writeJson } from "./figures";
+import { faultyDay } from "./fleet/faulty-day";
 
 type Run = () => Scenario | readonly Scenario[] | Promise<Scenario>;
-const scenarios: Readonly<Record<string, Run>> = { arena, synthetic, kubernetes, agents };
+const scenarios: Readonly<Record<string, Run>> = {
+  arena,
+  synthetic,
+  kubernetes,
+  agents,
+  fleet: faultyDay,
+};
 
 const studies: Readonly<Record<string, Run>> = {
   affinity: () => {
@@ -38,7 +45,7 @@ const { values, positionals } = parseArgs({
     plot: { type: "string" },
   },
 });
-const everything = Object.keys(scenarios);
+const everything = Object.keys(scenarios).filter((name) => !values.quick || name !== "fleet");
 const asked = values.only === undefined ? positionals : [values.only, ...positionals];
 const names = asked.length === 0 ? everything : asked;
 

@@ -14,6 +14,8 @@ export interface BalancedLoadOptions {
   readonly clients: number;
   /** Tokens of the next answer; the backend takes as long as they last. */
   readonly answerTokens: () => number;
+  /** Whose next step a request is; null for nobody's. */
+  readonly session?: () => string | null;
   /** Pause of a client between two requests, ms. */
   readonly thinkMs?: () => number;
 }
@@ -56,11 +58,16 @@ export class BalancedLoad {
   }
 
   async #ask(target: Target): Promise<void> {
-    const { secret, model, answerTokens } = this.#options;
+    const { secret, model, answerTokens, session } = this.#options;
+    const name = session?.() ?? null;
     try {
       const response = await fetch(`${target.proxyUrl}/v1/chat/completions`, {
         method: "POST",
-        headers: { authorization: `Bearer ${secret}`, "content-type": "application/json" },
+        headers: {
+          authorization: `Bearer ${secret}`,
+          "content-type": "application/json",
+          ...(name === null ? {} : { "x-session-id": name }),
+        },
         body: JSON.stringify({
           model,
           messages: [{ role: "user", content: "How many slots has this pool?" }],

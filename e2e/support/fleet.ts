@@ -26,6 +26,8 @@ export interface FleetOptions {
   readonly gateways: number;
   readonly hasDashboard?: boolean;
   readonly hasSentinel?: boolean;
+  /** Of the gateways, beside what ties them together. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 export interface Gateway {
@@ -52,9 +54,10 @@ export class Fleet {
     readonly wire: Wire,
     readonly simulator: Simulator,
     readonly standby: { readonly replica: RedisProcess; readonly sentinel: RedisProcess } | undefined,
+    private readonly env: Readonly<Record<string, string>>,
   ) {}
 
-  static async start({ gateways, hasDashboard = false, hasSentinel = false }: FleetOptions): Promise<Fleet> {
+  static async start({ gateways, hasDashboard = false, hasSentinel = false, env = {} }: FleetOptions): Promise<Fleet> {
     const services = spawn(process.execPath, ["--import", "tsx", "scripts/services.ts"], {
       cwd: ROOT,
       stdio: ["ignore", "pipe", "inherit"],
@@ -65,7 +68,7 @@ export class Fleet {
     const wire = await Wire.to({ host: "127.0.0.1", port: redis.port });
     const simulator = new Simulator(`http://127.0.0.1:${simPort}`);
     const standby = hasSentinel ? await startStandby(redis, wire) : undefined;
-    const fleet = new Fleet(postgres ?? "", redis, wire, simulator, standby);
+    const fleet = new Fleet(postgres ?? "", redis, wire, simulator, standby, env);
     fleet.#children.push(services);
     try {
       fleet.#run("apps/sim-backend/dist/main.js", {}, ["--port", String(simPort)]);
@@ -126,6 +129,7 @@ export class Fleet {
       OBLETH_FAIRSHARE_REPLICA_HEARTBEAT_SECS: String(HEARTBEAT_SECS),
       OBLETH_FAIRSHARE_REPLICA_TTL_SECS: String(REPLICA_TTL_SECS),
       OBLETH_SHUTDOWN_GRACE_SECS: "5",
+      ...this.env,
     });
     const adminUrl = `http://127.0.0.1:${admin}`;
     await answers(`${adminUrl}/ready`);
@@ -148,13 +152,23 @@ export class Fleet {
 
   /** Makes a model on the simulated backend and a tenant. @returns an API key of the tenant. */
   async prepare(made: { model: string; slots: number; tenant: string }): Promise<string> {
+    const secrets = await this.prepareTenants({ ...made, tenants: [made.tenant] });
+    return secrets.get(made.tenant) ?? "";
+  }
+
+  /** Makes a model on the simulated backend and tenants. @returns an API key of each by its name. */
+  async prepareTenants(made: { model: string; slots: number; tenants: readonly string[] }) {
     const management = this.gateways[0]?.management;
     if (management === undefined) throw new Error("no gateway");
     const api_base = `${this.simulator.url}/v1`;
     await management.call("createModel", { body: { name: made.model, max_in_flight: made.slots, api_base } });
-    const tenant = await management.call("createTenant", { body: { name: made.tenant } });
-    const key = await management.call("createKey", { params: { id: tenant.data.id }, body: { name: "main" } });
-    return key.data.secret;
+    const secrets = new Map<string, string>();
+    for (const name of made.tenants) {
+      const tenant = await management.call("createTenant", { body: { name } });
+      const key = await management.call("createKey", { params: { id: tenant.data.id }, body: { name: "main" } });
+      secrets.set(name, key.data.secret);
+    }
+    return secrets;
   }
 
   async stop(): Promise<void> {
