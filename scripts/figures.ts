@@ -3,7 +3,8 @@ import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import type { Figure } from "../packages/fairshare/test/eval/figure";
 
-export type { Figure } from "../packages/fairshare/test/eval/figure";
+export type { Scenario } from "../packages/fairshare/test/eval/arena";
+export { exactFigure, type Figure } from "../packages/fairshare/test/eval/figure";
 
 export interface SuiteResult {
   readonly suite: string;
