@@ -5,7 +5,11 @@ export default defineConfig({
   test: {
     include: [
       "src/shares.test.ts",
+      "src/select.test.ts",
       "src/situations.test.ts",
+      "src/changes.test.ts",
+      "src/claims.test.ts",
+      "src/line-split.test.ts",
       "test/found-faults.test.ts",
       "test/engine-sample.test.ts",
       "test/shares-sample.test.ts",

@@ -83,6 +83,75 @@ describe("groups weighted 10,000 to 1", { timeout: 60_000 }, () => {
   });
 });
 
+describe("a weight of 1 beside one of 1,000 on a single slot", { timeout: 60_000 }, () => {
+  it.each(BOTH)("has its turn in proportion, after at most a thousand others, %s", (algorithm) => {
+    const run = new EngineRun({ algorithm, defaultPoolSize: 1 });
+    const big = { tenant: "big", weight: 1_000, groupWeight: 1_000, cost: 1 };
+    const small = { tenant: "small", weight: 1, groupWeight: 1, cost: 1 };
+    run.askTimes(5, big);
+    run.askTimes(2, small);
+    const turns: number[] = [];
+    for (let turn = 0; turn < 3_500; turn++) {
+      const id = [...run.running][0] ?? 0;
+      const isSmall = run.asks.get(id)?.tenant === "small";
+      if (isSmall) turns.push(turn);
+      run.ask(isSmall ? small : big);
+      run.finish(id);
+    }
+    const gaps = turns.slice(1).map((turn, i) => turn - (turns[i] ?? 0));
+    expect(gaps.length).toBeGreaterThanOrEqual(2);
+    for (const gap of gaps) expect(Math.abs(gap - 1_001)).toBeLessThanOrEqual(2);
+  });
+});
+
+describe("costs that are no count of tokens", () => {
+  it.each([Number.NaN, -5, Number.NEGATIVE_INFINITY])("%d is charged as nothing and stops nobody", (cost) => {
+    const run = new EngineRun({ algorithm: "weighted", defaultPoolSize: 1 });
+    run.askTimes(3, { tenant: "odd", cost });
+    run.askTimes(3, { tenant: "plain", cost: 100 });
+    for (let i = 0; i < 6; i++) run.finish([...run.running][0] ?? 0);
+    expect(run.granted).toHaveLength(6);
+    run.ask({ tenant: "odd", cost });
+    expect(run.tenantPicture("odd").servedTokens).toBe(0);
+  });
+
+  it.each([Number.POSITIVE_INFINITY, 1e308])(
+    "%d is charged as the largest there is, and only to its sender",
+    (cost) => {
+      const run = new EngineRun({ algorithm: "weighted", defaultPoolSize: 1 });
+      run.askTimes(10, { tenant: "a", cost: 10 });
+      run.askTimes(10, { tenant: "b", cost: 10 });
+      run.ask({ tenant: "odd", cost });
+      run.askTimes(5, { tenant: "odd", cost: 10 });
+      for (let i = 0; i < 20; i++) run.finish([...run.running][0] ?? 0);
+      expect(run.granted.filter((id) => run.asks.get(id)?.tenant === "odd")).toHaveLength(1);
+      for (const { shareScore } of run.poolPicture().tenants) expect(Number.isFinite(shareScore)).toBe(true);
+      run.finish([...run.running][0] ?? 0);
+      expect(run.latestTenants(1)).toEqual(["odd"]);
+    },
+  );
+});
+
+describe("tenants that come and go inside a turn", () => {
+  it.each(BOTH)("cost those that stay no turn: each has as many, %s", (algorithm) => {
+    const run = new EngineRun({ algorithm, defaultPoolSize: 1 });
+    const stay = ["a", "b", "c"];
+    for (const tenant of stay) run.askTimes(2, { tenant, group: "g" });
+    for (let i = 0; i < 300; i++) {
+      const id = [...run.running][0] ?? 0;
+      const leaver = run.ask({ tenant: `passing-${i}`, group: i % 2 === 0 ? "g" : `g${i}` });
+      run.finish(id);
+      run.cancel(leaver);
+      if (run.running.has(leaver)) run.finish(leaver);
+      const { tenant = "" } = run.asks.get(id) ?? {};
+      if (stay.includes(tenant)) run.ask({ tenant, group: "g" });
+    }
+    const turns = stay.map((tenant) => run.granted.filter((id) => run.asks.get(id)?.tenant === tenant).length);
+    expect(Math.max(...turns) - Math.min(...turns)).toBeLessThanOrEqual(1);
+    expect(run.poolPicture().tenants.map((tenant) => tenant.tenantId)).toEqual(stay);
+  });
+});
+
 describe("waiters that gave up", { timeout: 60_000 }, () => {
   it("leave no ghost: 500 of 50 keys time out or leave, twenty times over, and the next request starts at once", () => {
     const run = new EngineRun({ defaultPoolSize: 1 });
