@@ -86,7 +86,7 @@ export class Scheduler implements Admission {
     this.#feed(change);
   }
 
-  /** Ceiling, mode and split of caps. */
+  /** Ceiling, mode, and the part of every limit that counts here. */
   setLimits(change: Omit<LimitsChanged, "kind">): void {
     this.#feed({ kind: "limits_changed", ...change });
   }
