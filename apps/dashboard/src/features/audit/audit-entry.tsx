@@ -16,7 +16,6 @@ const SOURCES: Readonly<Record<string, string>> = {
   api: "API",
   import: "import",
   boost: "boost",
-  system: "system",
 };
 
 /** One change: a sentence, and opened, field by field. */
@@ -41,7 +40,8 @@ export function AuditEntry({ row }: Readonly<{ row: AuditRow }>) {
         </time>
         <span className="name min-w-0 flex-1 basis-56">{changeSentence(row)}</span>
         <span className="name text-micro text-text-3">
-          {row.actor === email ? "you" : row.actor}, {SOURCES[row.source] ?? row.source}
+          {row.actor === email ? "you" : row.actor}
+          {row.source === row.actor ? "" : `, ${SOURCES[row.source] ?? row.source}`}
         </span>
         <RevertButton row={row} />
       </div>

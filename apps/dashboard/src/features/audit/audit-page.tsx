@@ -1,109 +1,58 @@
 "use client";
 
 import { useInfiniteQuery } from "@tanstack/react-query";
-import { parseAsString, parseAsStringLiteral, useQueryStates } from "nuqs";
-import { useMemo } from "react";
+import { useQueryStates } from "nuqs";
+import { useMemo, useState } from "react";
 import { PageHeader } from "../../components/layout/page-header";
-import { TextFilter } from "../../components/table/text-filter";
 import { Button } from "../../components/ui/button";
 import { Failure } from "../../components/ui/failure";
-import { INPUT } from "../../components/ui/field";
 import { Empty } from "../../components/ui/notice";
 import { Panel } from "../../components/ui/panel";
 import { SkeletonRows } from "../../components/ui/skeleton";
-import { api } from "../../lib/api";
 import { cn } from "../../lib/cn";
 import { formatDay } from "../../lib/format";
 import { usePreferences } from "../../lib/preferences";
+import { useSession } from "../../lib/session";
+import { useServerNow } from "../../queries/use-live";
 import type { AuditRow } from "../../queries/wire";
+import { AuditCsv } from "./audit-csv";
 import { AuditEntry } from "./audit-entry";
+import { AuditFilters } from "./audit-filters";
+import { AuditFold } from "./audit-fold";
+import { type AuditFilter, auditPagesQuery } from "./audit-pages";
 import { byDay } from "./logic/days";
+import { foldChanges, heldBack } from "./logic/folds";
+import { AUDIT_RANGES, auditParams } from "./search-params";
 
-const KINDS = [
-  "group",
-  "tenant",
-  "model_cap",
-  "key",
-  "model",
-  "endpoint",
-  "boost",
-  "capacity",
-  "user",
-  "session",
-] as const;
-const replace = { history: "replace" as const };
-const params = {
-  q: parseAsString.withDefault("").withOptions({ ...replace, throttleMs: 300 }),
-  kind: parseAsStringLiteral(KINDS).withOptions(replace),
-  actor: parseAsString.withOptions(replace),
-  object: parseAsString.withOptions(replace),
-};
-
-const PAGE = 50;
-const INTERVAL_MS = 15_000;
+const MINUTE_MS = 60_000;
 
 /** What changed lately, by whom, and the way back. */
 export function AuditPage() {
-  const [query, setQuery] = useQueryStates(params);
-  const filters = useMemo(
-    () => ({
-      limit: PAGE,
-      ...(query.q.trim() === "" ? {} : { q: query.q.trim() }),
-      ...(query.kind ? { kind: query.kind } : {}),
-      ...(query.actor ? { actor: query.actor } : {}),
-      ...(query.object ? { object: query.object } : {}),
-    }),
-    [query],
-  );
-  const audit = useInfiniteQuery({
-    queryKey: ["audit", "pages", filters],
-    queryFn: async ({ pageParam, signal }) =>
-      (
-        await api.call(
-          "listAudit",
-          { query: { ...filters, ...(pageParam === null ? {} : { cursor: pageParam }) } },
-          { signal },
-        )
-      ).data,
-    initialPageParam: null as string | null,
-    getNextPageParam: (page) => page.next_cursor,
-    refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) > 1 ? false : INTERVAL_MS),
-  });
+  const filter = useAuditFilter();
+  const audit = useInfiniteQuery(auditPagesQuery(filter));
   const rows = useMemo(() => audit.data?.pages.flatMap((page) => page.items) ?? [], [audit.data]);
-  const isFiltered = Object.keys(filters).length > 1;
+  const { shown, waiting, show } = useHeldBack(rows, filter);
+  const actors = useMemo(() => [...new Set(rows.map((row) => row.actor))].sort(), [rows]);
   return (
     <>
-      <PageHeader title="Audit" answer={audit.data ? answerOf(rows) : ""} />
-      <Panel label="Changes" bodyClassName="p-0">
-        <div className="flex flex-wrap items-center gap-2 p-4">
-          <TextFilter
-            label="Search changes"
-            value={query.q}
-            onValue={(q) => void setQuery({ q: q === "" ? null : q })}
-          />
-          <select
-            aria-label="Kind"
-            value={query.kind ?? ""}
-            onChange={(event) => void setQuery({ kind: (event.target.value || null) as typeof query.kind })}
-            className={cn(INPUT, "w-40")}
-          >
-            <option value="">Any kind</option>
-            {KINDS.map((kind) => (
-              <option key={kind} value={kind}>
-                {kind.replaceAll("_", " ")}
-              </option>
-            ))}
-          </select>
-          {isFiltered ? (
-            <Button variant="ghost" onClick={() => void setQuery({ q: null, kind: null, actor: null, object: null })}>
-              Clear the filters
+      <PageHeader
+        title="Audit"
+        answer={audit.data ? answerOf(rows) : ""}
+        actions={
+          <>
+            <Button onClick={show} className={cn("min-w-20", waiting === 0 && "invisible")}>
+              {waiting} new
             </Button>
-          ) : null}
-        </div>
+            <AuditCsv filter={filter} isDisabled={rows.length === 0} />
+          </>
+        }
+      />
+      <Panel label="Changes" bodyClassName="p-0">
+        <AuditFilters actors={actors} />
         {audit.error && !audit.data ? (
           <Failure what="Cannot read the audit" error={audit.error} onRetry={() => void audit.refetch()} />
         ) : null}
-        {audit.data ? <Days rows={rows} /> : audit.error ? null : <SkeletonRows rows={8} label="Reading the audit" />}
+        {audit.data ? <Days rows={shown} /> : audit.error ? null : <SkeletonRows rows={8} label="Reading the audit" />}
         {audit.hasNextPage ? (
           <div className="border-t p-3 text-center">
             <Button disabled={audit.isFetchingNextPage} onClick={() => void audit.fetchNextPage()}>
@@ -116,6 +65,33 @@ export function AuditPage() {
   );
 }
 
+function useAuditFilter(): AuditFilter {
+  const [{ q, kind, actor, object, range }] = useQueryStates(auditParams);
+  const nowMs = useServerNow(MINUTE_MS);
+  const fromMs = range === null || nowMs === 0 ? null : nowMs - AUDIT_RANGES[range];
+  return useMemo(
+    () => ({
+      ...(q.trim() === "" ? {} : { q: q.trim() }),
+      ...(kind ? { kind } : {}),
+      ...(actor ? { actor } : {}),
+      ...(object ? { object } : {}),
+      ...(fromMs === null ? {} : { from: new Date(fromMs).toISOString() }),
+    }),
+    [q, kind, actor, object, fromMs],
+  );
+}
+
+/** New rows wait until the reader asks for them: what is read must not move. */
+function useHeldBack(rows: readonly AuditRow[], filter: AuditFilter) {
+  const { email } = useSession();
+  const [seen, setSeen] = useState<{ filter: AuditFilter; id: number } | null>(null);
+  const newestId = rows[0]?.id;
+  const isSeen = seen !== null && seen.filter === filter;
+  if (!isSeen && newestId !== undefined) setSeen({ filter, id: newestId });
+  const held = heldBack(rows, isSeen ? seen.id : null, email);
+  return { ...held, show: () => setSeen(newestId === undefined ? null : { filter, id: newestId }) };
+}
+
 function Days({ rows }: Readonly<{ rows: readonly AuditRow[] }>) {
   const { clock } = usePreferences();
   if (rows.length === 0) return <Empty title="No change matches" />;
@@ -125,9 +101,11 @@ function Days({ rows }: Readonly<{ rows: readonly AuditRow[] }>) {
         <section key={day.label} aria-label={day.label}>
           <h2 className="border-y bg-subtle px-4 py-1.5 text-micro text-text-2">{day.label}</h2>
           <ul className="divide-y">
-            {day.rows.map((row) => (
-              <AuditEntry key={row.id} row={row} />
-            ))}
+            {foldChanges(day.rows).map((run) => {
+              const [row] = run;
+              if (row === undefined) return null;
+              return run.length === 1 ? <AuditEntry key={row.id} row={row} /> : <AuditFold key={row.id} rows={run} />;
+            })}
           </ul>
         </section>
       ))}
