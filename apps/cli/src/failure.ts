@@ -20,6 +20,8 @@ export class CommandError extends Error {
     message: string,
     readonly exitCode: ExitCode = EXIT.failed,
     readonly hint: string | null = null,
+    /** For scripts; `usage` and `failed` where it is left out. */
+    readonly code: string = exitCode === EXIT.usage ? "usage" : "failed",
   ) {
     super(message);
   }
@@ -47,8 +49,8 @@ export interface CallPlace {
 
 export function failureOf(error: unknown, place: CallPlace | null): Failure {
   if (error instanceof CommandError) {
-    const code = error.exitCode === EXIT.usage ? "usage" : "failed";
-    return { ...PLAIN, exitCode: error.exitCode, message: error.message, hint: error.hint, code };
+    const { exitCode, message, hint, code } = error;
+    return { ...PLAIN, exitCode, message, hint, code };
   }
   if (error instanceof ApiError) return ofApi(error, place);
   if (error instanceof Error && error.name === "TimeoutError") {

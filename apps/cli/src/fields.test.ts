@@ -30,15 +30,19 @@ describe("name=value", () => {
   });
 
   it.each([
-    ["weight=0", "weight"],
-    ["weight=1.5", "weight"],
-    ["weight=many", "weight"],
-    ["max_in_flight=-1", "max_in_flight"],
-    ['weekly_windows=[{"day":9,"start_min":0,"end_min":60}]', "weekly_windows.0.day"],
-    ["active_until=2027-01-01", "active_until"],
-  ])("refuses %s as wrong usage and names the field", (text, field) => {
+    ["weight=0", "weight must be a whole number from 1 to 1,000,000 (given 0)."],
+    ["weight=1.5", "weight must be a whole number from 1 to 1,000,000 (given 1.5)."],
+    ["weight=many", "weight must be a whole number from 1 to 1,000,000 (given many)."],
+    ["max_in_flight=-1", "max_in_flight must be a whole number from 1 to 1,000,000, or null (given -1)."],
+    ["status=on", "status must be one of active, suspended (given on)."],
+    [
+      'weekly_windows=[{"day":9,"start_min":0,"end_min":60}]',
+      "weekly_windows.0.day must be a whole number from 0 to 6",
+    ],
+    ["active_until=2027-01-01", "active_until must be a time with a zone"],
+  ])("refuses %s as wrong usage, in the words of the API", (text, message) => {
     expect(() => read(text)).toThrow(expect.objectContaining({ exitCode: EXIT.usage }) as CommandError);
-    expect(() => read(text)).toThrow(field);
+    expect(() => read(text)).toThrow(message);
   });
 
   it.each(["wieght=5", "__proto__=5", "constructor=5", "toString=5"])("refuses the unknown field of %s", (text) => {

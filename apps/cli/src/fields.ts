@@ -2,6 +2,7 @@
  * `name=value` on the command line, read by the contract's own schemas: JSON where the field takes it, text otherwise,
  * so `weight=50` is a number and a tenant named 50 is still text.
  */
+import { refusedValue } from "@obleth/contract";
 import type { z } from "zod";
 import { usageError } from "./failure";
 
@@ -39,10 +40,11 @@ function readValue(name: string, text: string, fields: Fields): unknown {
   if (parsed !== undefined && schema.safeParse(parsed).success) return parsed;
   const asText = schema.safeParse(text);
   if (asText.success) return text;
+  const value = parsed === undefined ? text : parsed;
   const verdict = parsed === undefined ? asText : schema.safeParse(parsed);
-  const issue = verdict.error?.issues[0];
-  const place = issue === undefined || issue.path.length === 0 ? name : `${name}.${issue.path.join(".")}`;
-  throw usageError(`${place}: ${issue?.message ?? "is not a value of this field"} (given ${text}).`);
+  if (verdict.success) return value;
+  const { field, rule } = refusedValue(verdict.error, { schema, value, part: "field" });
+  throw usageError(`${field === "" ? name : `${name}.${field}`} ${rule} (given ${text}).`);
 }
 
 function parseJson(text: string): unknown {

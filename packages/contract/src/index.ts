@@ -14,6 +14,7 @@ export * from "./keys";
 export * from "./models";
 export * from "./overview";
 export * from "./paths";
+export * from "./refused-value";
 export * from "./routes";
 export * from "./session-affinity";
 export * from "./system";

@@ -119,7 +119,7 @@ async function write(session: Session, planned: ConfigFile, body: ConfigFile): P
 
 function changedMeanwhile(): CommandError {
   const message = "The configuration was changed by somebody else since the plan was made; nothing was applied.";
-  return new CommandError(message, EXIT.conflict, "Run it again to see the plan as it is by now.");
+  return new CommandError(message, EXIT.conflict, "Run it again to see the plan as it is by now.", "stale_edit");
 }
 
 interface MadeKey {

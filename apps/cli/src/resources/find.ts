@@ -62,7 +62,8 @@ async function inList(client: LooseClient, resource: Resource, id: string): Prom
   const query = { state: "all" };
   const { items } = await listRows(client, resource.list, { query, limit: Number.POSITIVE_INFINITY });
   const row = items.find((one) => one.id === id);
-  if (row === undefined) throw new CommandError(`There is no ${resource.singular} with the id ${id}.`);
+  if (row === undefined)
+    throw new CommandError(`There is no ${resource.singular} with the id ${id}.`, EXIT.failed, null, "not_found");
   return { row, ref: id, etag: null, title: titleOf(resource, row) };
 }
 
@@ -70,7 +71,7 @@ function theOnly(found: readonly Row[], about: { kind: string; asked: string }):
   const [first, second] = found;
   if (first === undefined) {
     const hint = `obleth ${about.kind}s list shows what there is.`;
-    throw new CommandError(`There is no ${about.kind} named ${about.asked}.`, EXIT.failed, hint);
+    throw new CommandError(`There is no ${about.kind} named ${about.asked}.`, EXIT.failed, hint, "not_found");
   }
   if (second !== undefined) {
     const which = found.map((row) => `${textOf(row, "id")} (${textOf(row, "tenant_name")})`).join(", ");

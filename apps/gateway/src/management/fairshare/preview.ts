@@ -1,5 +1,5 @@
 /** Previews for the API: names are looked up, values checked, and the engine's own split asked on the live state. */
-import { type PreviewAnswer, type PreviewBody, type PreviewPool, slots, weight } from "@obleth/contract";
+import { type PreviewAnswer, type PreviewBody, type PreviewPool, refusedValue, slots, weight } from "@obleth/contract";
 import { type Directory, findModelName, loadDirectory, readTogether } from "@obleth/db";
 import {
   flagWords,
@@ -151,7 +151,8 @@ async function readChange(deps: ManagementDeps, change: Draft, index: number): P
 function checkedValue<Value>(schema: z.ZodType<Value>, value: unknown, field: string): Value {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
-  throw new Fault("invalid_request", `${field} is not a value of this kind.`, { field });
+  const { rule } = refusedValue(parsed.error, { schema, value, part: "field" });
+  throw new Fault("invalid_request", `${field} ${rule}.`, { field });
 }
 
 async function modelOf(deps: ManagementDeps, change: Draft, index: number): Promise<string | null> {

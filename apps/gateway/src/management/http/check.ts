@@ -1,78 +1,16 @@
 /** Turns path, query and body into what the contract's schemas accept, or into a refusal that names the field. */
+import { type Part, refusedValue, unwrapped } from "@obleth/contract";
 import { z } from "zod";
 import { Fault } from "./fault";
-
-export type Part = "field" | "parameter";
 
 /** The value as the schema has it; `part` is what one of its members is called. */
 export function check(schema: z.ZodType, value: unknown, part: Part = "field"): unknown {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
-  throw refusalOf(parsed.error, { schema, value, part });
+  const { field, rule } = refusedValue(parsed.error, { schema, value, part });
+  const what = field === "" ? "The body" : field;
+  throw new Fault("invalid_request", `${what} ${rule}.`, field === "" ? {} : { field });
 }
-
-function refusalOf(error: z.ZodError, checked: { schema: z.ZodType; value: unknown; part: Part }): Fault {
-  const issue = error.issues[0];
-  if (issue === undefined) return new Fault("invalid_request", "The request is not valid.");
-  if (issue.code === "unrecognized_keys") {
-    const field = [...issue.path, ...issue.keys.slice(0, 1)].map(String).join(".");
-    return new Fault("invalid_request", `${field} is not a known ${checked.part}.`, { field });
-  }
-  const field = issue.path.map(String).join(".");
-  const rule = rangeAt(checked.schema, issue) ?? ruleOf(issue);
-  const isMissing = issue.code === "invalid_type" && field !== "" && valueAt(checked.value, issue.path) === undefined;
-  const what = field === "" ? "The body" : isMissing ? `${field} is missing; it` : field;
-  return new Fault("invalid_request", `${what} ${rule}.`, field === "" ? {} : { field });
-}
-
-/** The whole range where a number or a text's length is out of it; undefined when the schema has no such thing there. */
-function rangeAt(schema: z.ZodType, issue: z.core.$ZodIssue): string | undefined {
-  const isNumber = issue.code === "invalid_type" && ["int", "number"].includes(issue.expected);
-  const isSize =
-    (issue.code === "too_small" || issue.code === "too_big") && ["number", "int", "string"].includes(issue.origin);
-  const found = isNumber || isSize ? schemaAt(schema, issue.path) : undefined;
-  if (found === undefined) return undefined;
-  const { type, minimum, maximum, exclusiveMinimum, minLength, maxLength } = z.toJSONSchema(unwrapped(found), {
-    io: "input",
-    unrepresentable: "any",
-  });
-  const orNull = found.safeParse(null).success ? ", or null" : "";
-  if (type === "string" && minLength !== undefined && maxLength !== undefined) {
-    return `must have ${numeral(minLength)} to ${numeral(maxLength)} characters${orNull}`;
-  }
-  const isAbove = typeof exclusiveMinimum === "number";
-  const low = isAbove ? exclusiveMinimum : minimum;
-  if ((type !== "integer" && type !== "number") || low === undefined || maximum === undefined) return undefined;
-  const kind = type === "integer" ? "a whole number" : "a number";
-  const from = isAbove ? "above" : "from";
-  const to = isAbove ? "and at most" : "to";
-  return `must be ${kind} ${from} ${numeral(low)} ${to} ${numeral(maximum)}${orNull}`;
-}
-
-function schemaAt(schema: z.ZodType, path: readonly PropertyKey[]): z.ZodType | undefined {
-  let at: z.ZodType | undefined = schema;
-  for (const [depth, name] of path.entries()) {
-    const inner: z.ZodType = unwrapped(at);
-    let next: unknown;
-    if (inner instanceof z.ZodObject && Object.hasOwn(inner.shape, name)) next = inner.shape[String(name)];
-    else if (inner instanceof z.ZodArray) next = inner.element;
-    if (!(next instanceof z.ZodType)) return undefined;
-    at = next;
-    if (depth === path.length - 1) return at;
-  }
-  return undefined;
-}
-
-function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
-  let at = value;
-  for (const name of path) {
-    if (typeof at !== "object" || at === null || !Object.hasOwn(at, name)) return undefined;
-    at = (at as Record<PropertyKey, unknown>)[name];
-  }
-  return at;
-}
-
-const numeral = (bound: number) => bound.toLocaleString("en-US");
 
 /** Text values of a query string as the types that the schema's fields have; anything odd is left for the schema. */
 export function readQuery(schema: z.ZodObject | undefined, search: URLSearchParams): Record<string, unknown> {
@@ -94,59 +32,4 @@ function typed(schema: z.ZodObject | undefined, name: string, text: string): unk
   if (base instanceof z.ZodBoolean && (text === "" || text === "true" || text === "1")) return true;
   if (base instanceof z.ZodBoolean && (text === "false" || text === "0")) return false;
   return text;
-}
-
-function unwrapped(schema: z.ZodType): z.ZodType {
-  let inner: unknown = schema;
-  while (inner instanceof z.ZodOptional || inner instanceof z.ZodDefault || inner instanceof z.ZodNullable) {
-    inner = inner.unwrap();
-  }
-  return inner instanceof z.ZodType ? inner : schema;
-}
-
-function ruleOf(issue: z.core.$ZodIssue): string {
-  switch (issue.code) {
-    case "invalid_type":
-      return `must be ${TYPE_WORDS[issue.expected] ?? issue.expected}`;
-    case "too_small":
-      return `must ${sizeWords(issue.origin, issue.inclusive === false ? "be above" : "be at least", issue.minimum)}`;
-    case "too_big":
-      return `must ${sizeWords(issue.origin, issue.inclusive === false ? "be below" : "be at most", issue.maximum)}`;
-    case "invalid_value":
-      return `must be one of ${issue.values.map(String).join(", ")}`;
-    case "invalid_format":
-      return FORMAT_WORDS[issue.format] ?? mustWords(issue.message);
-    case "invalid_union":
-      return "is none of what is allowed here";
-    default:
-      return mustWords(issue.message);
-  }
-}
-
-const TYPE_WORDS: Readonly<Record<string, string>> = {
-  int: "a whole number",
-  number: "a number",
-  string: "text",
-  boolean: "true or false",
-  array: "a list",
-  object: "an object",
-  record: "an object",
-  null: "null",
-};
-const FORMAT_WORDS: Readonly<Record<string, string>> = {
-  uuid: "must be an id (a UUID)",
-  email: "must be an email address",
-  safeint: "must be a whole number",
-};
-
-function sizeWords(origin: string, relation: string, bound: number | bigint): string {
-  const limit = Number(bound).toLocaleString("en-US");
-  if (origin === "string") return `${relation.replace("be", "have")} ${limit} characters`;
-  if (origin === "array" || origin === "set") return `${relation.replace("be", "have")} ${limit} entries`;
-  return `${relation} ${limit}`;
-}
-
-/** Our own messages read on from the field's name; a library's is not passed on. */
-function mustWords(message: string): string {
-  return /^(must|is|give|needs)\b/.test(message) ? message : "is not valid";
 }
