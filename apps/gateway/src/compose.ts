@@ -22,7 +22,7 @@ import { removeRunFile, urlOf, writeRunFile } from "./boot/run-file";
 import { makeScheduler } from "./boot/scheduling";
 import { Started } from "./boot/started";
 import { openTracing } from "./boot/tracing";
-import { makeUsageRecorder, USAGE_FLUSH_MS, UsageUpkeep } from "./boot/usage";
+import { countUnsaved, makeUsageRecorder, USAGE_FLUSH_MS, UsageUpkeep } from "./boot/usage";
 import { createManagementApp } from "./management/app";
 import { BoostSweeper } from "./management/boosts/boost-sweeper";
 import type { Metrics } from "./observe/metrics";
@@ -74,7 +74,6 @@ async function buildCore(foundation: Foundation, started: Started): Promise<Core
   const fleet = makeFleet(foundation, { metrics: () => metrics, snapshot, affinity });
   const scheduler = makeScheduler(foundation, { affinity, slots: fleet.slots });
   const usage = makeUsageRecorder(foundation, (records) => metrics.usageDropped(records));
-  started.push("usage", () => usage.close(USAGE_FLUSH_MS));
   // Metrics come first because all parts report to them; what they read comes later.
   const later: { policies?: Policies; proxy?: ProxyListener; capacity?: Capacity } = {};
   const isEndpointHealthy = (id: string) => later.proxy?.isEndpointHealthy(id) ?? true;
@@ -87,6 +86,8 @@ async function buildCore(foundation: Foundation, started: Started): Promise<Core
     usageQueued: () => usage.queuedCount,
     version: build.version,
   });
+  const unsaved = countUnsaved(foundation, usage, (records) => metrics.usageDropped(records));
+  started.push("usage", () => usage.close(USAGE_FLUSH_MS).then(() => unsaved.stop()));
   const tracing = await openTracing(foundation);
   if (tracing !== null) started.push("traces", () => tracing.close());
   const policies = await openPolicies(foundation, scheduler, (kind) => metrics.configChanged(kind));

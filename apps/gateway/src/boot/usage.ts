@@ -3,6 +3,7 @@ import path from "node:path";
 import type { Timer } from "@obleth/clock";
 import { dropUsageBefore, ensureUsageDays, insertUsage } from "@obleth/db";
 import { SpillFile } from "../usage/spill-file";
+import { UnsavedCount } from "../usage/unsaved-count";
 import { UsageRecorder } from "../usage/usage-recorder";
 import type { Foundation } from "./foundation";
 
@@ -28,6 +29,21 @@ export function makeUsageRecorder(foundation: Foundation, onDropped: (records: n
       insertFailed: (error) => log.warn({ err: error }, "usage.insert_failed"),
     },
   });
+}
+
+/** Says what a killed process lost, and keeps count for the next one; to be stopped after the recorder has closed. */
+export function countUnsaved(
+  { clock, log, stateDir }: Foundation,
+  usage: UsageRecorder,
+  onDropped: (records: number) => void,
+): UnsavedCount {
+  const file = path.join(stateDir, "usage-unsaved");
+  const lost = UnsavedCount.takeLeftBehind(file);
+  if (lost > 0) {
+    onDropped(lost);
+    log.error({ records: lost, reason: "the process was killed before it could write them" }, "usage.dropped");
+  }
+  return new UnsavedCount({ file, clock, count: () => usage.unsavedCount });
 }
 
 /** Makes today's and tomorrow's partitions and drops old ones, now and every hour. Several replicas may do so at once. */

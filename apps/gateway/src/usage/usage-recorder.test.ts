@@ -94,13 +94,13 @@ async function advanceUntil(clock: VirtualClock, holds: () => boolean): Promise<
 const ids = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => `r${from + i}`);
 
 describe("the usage recorder", () => {
-  it("writes a full batch at once and the rest after its time", async () => {
+  it("writes at half a batch, so that what waits and what is under way are no more than one", async () => {
     const { recorder, table, clock } = setUp({ batchSize: 10 });
     for (const id of ids(0, 14)) recorder.record(usage(id));
     await new Promise<void>((resolve) => setImmediate(resolve));
-    expect(table.batches).toEqual([10]);
+    expect(table.batches).toEqual([5]);
     await advanceUntil(clock, () => table.ids.size === 14);
-    expect(table.batches).toEqual([10, 4]);
+    expect(table.batches).toEqual([5, 9]);
   });
 
   it("keeps records while the database is away, in memory and then on disk, and writes all of them once", async () => {

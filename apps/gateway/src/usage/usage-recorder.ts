@@ -48,6 +48,8 @@ export class UsageRecorder implements UsageSink {
   readonly #limits: UsageRecorderLimits;
   #queue: UsageRecord[] = [];
   #writing: Promise<void> | null = null;
+  /** Records of the batch being written. */
+  #underWay = 0;
   #timer: Timer | null = null;
   #failures = 0;
   /** Smaller after failures, so that one record the database refuses does not hold up the others. */
@@ -70,6 +72,11 @@ export class UsageRecorder implements UsageSink {
     return this.#queue.length;
   }
 
+  /** Records that only this process has: waiting, or on their way to the database. */
+  get unsavedCount(): number {
+    return this.#queue.length + this.#underWay + (this.#suspect === null ? 0 : 1);
+  }
+
   record(usage: UsageRecord): void {
     if (this.#isClosed) {
       this.#spill([usage]);
@@ -77,7 +84,7 @@ export class UsageRecorder implements UsageSink {
     }
     this.#queue.push(usage);
     if (this.#queue.length > this.#limits.maxQueued) this.#spill(this.#queue.splice(0, this.#limits.batchSize));
-    if (this.#queue.length >= this.#limits.batchSize && this.#failures === 0) this.#writeSoon();
+    if (this.#isWorthWriting && this.#failures === 0) this.#writeSoon();
     else this.#schedule(this.#limits.everyMs);
   }
 
@@ -134,9 +141,14 @@ export class UsageRecorder implements UsageSink {
     return this.#writing;
   }
 
+  /** At half a batch, so that what waits and what is under way together are no more than one while the database keeps up. */
+  get #isWorthWriting(): boolean {
+    return this.#queue.length >= this.#limits.batchSize / 2;
+  }
+
   #pauseMs(): number {
     if (this.#failures > 0) return Math.min(FIRST_PAUSE_MS * 2 ** (this.#failures - 1), LONGEST_PAUSE_MS);
-    return this.#queue.length >= this.#limits.batchSize ? 0 : this.#limits.everyMs;
+    return this.#isWorthWriting ? 0 : this.#limits.everyMs;
   }
 
   async #writeBatch(): Promise<void> {
@@ -145,10 +157,13 @@ export class UsageRecorder implements UsageSink {
       return;
     }
     const batch = this.#queue.splice(0, this.#batchSize);
+    this.#underWay = batch.length;
     try {
       await this.options.insert(batch);
+      this.#underWay = 0;
       this.#succeeded();
     } catch (error) {
+      this.#underWay = 0;
       this.#failed(batch, error);
     }
   }
