@@ -116,17 +116,28 @@ describe("history", () => {
     expect(history.answer({}).points.map((point) => point.ts_ms - EPOCH_MS)).toEqual([2_000, 22_000]);
   });
 
-  it("counts a model's session events between two samples, and none before the oldest", () => {
+  it("counts each session event once: those before the first sample, and none twice when the oldest go", () => {
+    history = make(6_000);
+    const seen: (number | undefined)[][] = [];
+    for (const hold of [10, 12, 12, 15, 16]) {
+      affinity = { hold, redeem: hold - 2, expire: 1 };
+      clock.advance(2_000);
+      history.sample();
+      seen.push(history.answer({ model: "sim-chat" }).points.map((point) => point.affinity?.hold));
+    }
+    expect(seen).toEqual([[10], [10, 2], [10, 2, 0], [2, 0, 3], [0, 3, 1]]);
+    expect(history.answer({ model: "sim-chat" }).points[1]?.affinity).toEqual({ hold: 3, redeem: 3, expire: 0 });
+  });
+
+  it("counts no session event again after a time in which the model had no pool", () => {
+    pools = [];
     affinity = { hold: 10, redeem: 8, expire: 1 };
-    clock.advance(2_000);
-    history.sample();
-    affinity = { hold: 12, redeem: 9, expire: 2 };
-    clock.advance(2_000);
-    history.sample();
-    expect(history.answer({ model: "sim-chat" }).points.map((point) => point.affinity)).toEqual([
-      { hold: 0, redeem: 0, expire: 0 },
-      { hold: 2, redeem: 1, expire: 1 },
-    ]);
+    for (const present of [true, false, true]) {
+      models = present ? [["sim-chat", 8]] : [];
+      clock.advance(2_000);
+      history.sample();
+    }
+    expect(history.answer({ model: "sim-chat" }).points.map((point) => point.affinity?.hold)).toEqual([10, 0, 0]);
   });
 
   it("shows a model that nobody asks for at rest, with its size", () => {

@@ -49,6 +49,8 @@ const NOTHING: Counts = { in_flight: 0, queued: 0, held: 0, cap: 0, groups: {} }
 export class History {
   readonly #options: HistoryOptions;
   readonly #samples: Sample[] = [];
+  /** Each pool's latest session counts before the oldest sample; none at the start, when nothing had happened. */
+  readonly #countsBefore = new Map<string, AffinityCounts>();
   #timer: Timer | undefined;
 
   constructor(options: HistoryOptions) {
@@ -81,7 +83,7 @@ export class History {
     for (const pool of this.#present()) pools.set(pool.pool, this.#poolSample(pool, last?.pools.get(pool.pool)));
     this.#samples.push({ tsMs, pools, total: totalOf(pools.values()) });
     const firstKept = this.#samples.findIndex((sample) => sample.tsMs > tsMs - retentionMs);
-    if (firstKept > 0) this.#samples.splice(0, firstKept);
+    if (firstKept > 0) this.#letGo(this.#samples.splice(0, firstKept));
   }
 
   answer(query: HistoryQuery): FairshareHistory {
@@ -89,12 +91,11 @@ export class History {
     const model = query.model === undefined ? undefined : canonical(query.model);
     const from = query.since_ms ?? 0;
     const points: HistoryPoint[] = [];
-    // What came before the oldest sample is not known, so that one counts no events.
-    let before = model === undefined ? undefined : this.#samples[0]?.pools.get(model);
+    let before = model === undefined ? undefined : this.#countsBefore.get(model);
     for (const { tsMs, pools, total } of this.#samples) {
       const pool = model === undefined ? undefined : pools.get(model);
       if (tsMs >= from) points.push(model === undefined ? { ts_ms: tsMs, ...total } : pointOf({ tsMs, pool, before }));
-      before = pool;
+      before = pool?.affinity ?? before;
     }
     return {
       instance: replica.instance,
@@ -104,6 +105,12 @@ export class History {
       oldest_ts_ms: this.#samples[0]?.tsMs ?? null,
       points,
     };
+  }
+
+  #letGo(samples: readonly Sample[]): void {
+    for (const { pools } of samples) {
+      for (const [name, { affinity }] of pools) if (affinity !== undefined) this.#countsBefore.set(name, affinity);
+    }
   }
 
   /** The scheduler's pools, and those of models nobody asks for at the moment. */
@@ -131,10 +138,9 @@ export class History {
   }
 }
 
-function pointOf(at: { tsMs: number; pool: PoolSample | undefined; before: PoolSample | undefined }): HistoryPoint {
+function pointOf(at: { tsMs: number; pool: PoolSample | undefined; before: AffinityCounts | undefined }): HistoryPoint {
   const { affinity, ...counts } = at.pool ?? { ...NOTHING, affinity: undefined };
-  const earlier = at.before?.affinity;
-  const since = (event: keyof AffinityCounts) => Math.max(0, (affinity?.[event] ?? 0) - (earlier?.[event] ?? 0));
+  const since = (event: keyof AffinityCounts) => Math.max(0, (affinity?.[event] ?? 0) - (at.before?.[event] ?? 0));
   return {
     ts_ms: at.tsMs,
     ...counts,
