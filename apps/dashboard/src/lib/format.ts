@@ -82,6 +82,11 @@ export function formatDay(tsMs: number, zone: Zone): string {
   return clock("day", zone).format(tsMs);
 }
 
+/** "UTC", or the reader's zone as it is called: "Asia/Kathmandu". */
+export function zoneName(zone: Zone): string {
+  return zone === "utc" ? "UTC" : new Intl.DateTimeFormat().resolvedOptions().timeZone;
+}
+
 const CLOCK_OPTIONS: Record<string, Intl.DateTimeFormatOptions> = {
   hms: { hour: "2-digit", minute: "2-digit", second: "2-digit" },
   hm: { hour: "2-digit", minute: "2-digit" },

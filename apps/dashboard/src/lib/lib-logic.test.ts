@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { EMPTY_ORDER, nextOrder } from "./calm-order";
 import { learnOffset, offsetMs, UNKNOWN_OFFSET } from "./clock-offset";
 import {
@@ -12,6 +12,7 @@ import {
   formatWait,
   listWords,
   plural,
+  zoneName,
 } from "./format";
 import { ageMs, type FreshnessInput, freshness, nextPollMs } from "./freshness";
 import { parsePreferences } from "./preferences";
@@ -71,6 +72,14 @@ describe("the clock offset", () => {
   });
   it("is 0 while nothing is known", () => {
     expect(offsetMs(UNKNOWN_OFFSET)).toBe(0);
+  });
+});
+
+describe("the zone of times", () => {
+  it("is named as the reader knows it", () => {
+    vi.stubEnv("TZ", "America/St_Johns");
+    expect([zoneName("utc"), zoneName("local")]).toEqual(["UTC", "America/St_Johns"]);
+    vi.unstubAllEnvs();
   });
 });
 

@@ -10,7 +10,7 @@ import { Empty } from "../../components/ui/notice";
 import { Panel } from "../../components/ui/panel";
 import { SkeletonRows } from "../../components/ui/skeleton";
 import { cn } from "../../lib/cn";
-import { formatDay } from "../../lib/format";
+import { formatDay, zoneName } from "../../lib/format";
 import { usePreferences } from "../../lib/preferences";
 import { useSession } from "../../lib/session";
 import { useServerNow } from "../../queries/use-live";
@@ -99,7 +99,9 @@ function Days({ rows }: Readonly<{ rows: readonly AuditRow[] }>) {
     <div>
       {byDay(rows, (tsMs) => formatDay(tsMs, clock)).map((day) => (
         <section key={day.label} aria-label={day.label}>
-          <h2 className="border-y bg-subtle px-4 py-1.5 text-micro text-text-2">{day.label}</h2>
+          <h2 className="border-y bg-subtle px-4 py-1.5 text-micro text-text-2">
+            {day.label} ({zoneName(clock)})
+          </h2>
           <ul className="divide-y">
             {foldChanges(day.rows).map((run) => {
               const [row] = run;

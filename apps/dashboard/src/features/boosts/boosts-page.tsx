@@ -23,6 +23,7 @@ import { useSave } from "../../lib/use-save";
 import { boostsQuery } from "../../queries/boosts";
 import type { Boost } from "../../queries/wire";
 import { BoostDialog } from "./boost-dialog";
+import { BoostEffect } from "./boost-effect";
 import type { BoostDraft } from "./logic/boost-draft";
 
 const params = {
@@ -166,6 +167,9 @@ function boostColumns({ isEnded, clock, nowMs, onExtend }: ColumnInput): Column<
         </span>
       ),
     },
+    ...(isEnded
+      ? []
+      : [{ key: "effect", label: "Gives now", render: (boost: Boost) => <BoostEffect boost={boost} /> }]),
     { key: "by", label: "By", render: (boost) => <span className="name">{boost.created_by}</span> },
     {
       key: "reason",

@@ -51,6 +51,7 @@ export function HistoryCharts({ pool, store, view, fromMs, toMs, onReading }: Re
       <Legend bands={bands} />
       <LazyChart
         label="Running requests by group"
+        isZoneHidden
         {...shared}
         heightPx={200}
         bands={bands.map((band) => ({ key: band.key, name: band.name, color: groupColor(band.colorIndex) }))}

@@ -144,7 +144,7 @@ function PoolPanels({ live, pool }: Readonly<{ live: Live; pool: LivePool }>) {
         }
         bodyClassName="px-4 py-3"
       >
-        <SizeNote pool={pool} algorithm={live.algorithm} />
+        <SizeNote pool={pool} live={live} />
         {isIdle ? <Empty title="Idle">Nothing runs, waits or is held here.</Empty> : null}
         {!isIdle && view === "lanes" ? (
           <SlotLanes
@@ -169,9 +169,11 @@ function PoolPanels({ live, pool }: Readonly<{ live: Live; pool: LivePool }>) {
 }
 
 /** What makes the shares differ from the pool's size. */
-function SizeNote({ pool, algorithm }: Readonly<{ pool: LivePool; algorithm: Live["algorithm"] }>) {
+function SizeNote({ pool, live }: Readonly<{ pool: LivePool; live: Live }>) {
   const notes: string[] = [];
-  if (algorithm === "weighted") notes.push("Weights order tenants directly; groups are not used.");
+  if (live.scope === "replica" && live.replicas > 1)
+    notes.push("Seen from this gateway only: who is below its share may be incomplete.");
+  if (live.algorithm === "weighted") notes.push("Weights order tenants directly; groups are not used.");
   if (pool.usable < pool.cap)
     notes.push(`Shares are split over ${plural(pool.usable, "slot")}: the ceiling leaves no more.`);
   if (pool.cap < pool.configured_cap)

@@ -34,6 +34,7 @@ import {
 } from "./logic/tenant-draft";
 import { TenantEditor } from "./tenant-editor";
 import { TenantPreview } from "./tenant-preview";
+import { TenantTrend } from "./tenant-trend";
 import { useTenantPreview } from "./use-tenant-preview";
 import { WhyTip } from "./why-tip";
 
@@ -134,6 +135,7 @@ function LoadedPanel({ live, pool, here, tenant, isStale, onClose }: Readonly<Lo
         isStale={isStale}
         isIdle={here === undefined}
       />
+      <TenantTrend tenantId={data.id} model={pool.model} />
       <PanelLinks tenant={data} pool={pool.model} />
       <AlertDialog
         isOpen={isAsking}

@@ -7,7 +7,7 @@ import { usePreferences } from "../../lib/preferences";
 import { useLiveSummary } from "../../queries/use-live";
 import { poolHref } from "./search-params";
 
-/** In a pool: [ and ] for the neighbours, w for why the row under focus waits. */
+/** In a pool: [ and ] for the neighbours, w for why the row under focus waits, e for the weight in an open panel. */
 export function usePoolKeys(name: string): void {
   const router = useRouter();
   const { hasShortcuts } = usePreferences();
@@ -17,6 +17,11 @@ export function usePoolKeys(name: string): void {
       if (!hasShortcuts || event.ctrlKey || event.metaKey || isTyping(event.target)) return;
       if (event.key === "w")
         document.activeElement?.closest("tr")?.querySelector<HTMLElement>("[aria-label^='Why ']")?.click();
+      if (event.key === "e") {
+        const weight = document.querySelector<HTMLElement>("[data-weight]");
+        if (weight !== null) event.preventDefault();
+        weight?.focus();
+      }
       const step = event.key === "[" ? -1 : event.key === "]" ? 1 : 0;
       const names = (pools ?? []).map((pool) => pool.model);
       const next = names[names.indexOf(name) + step];

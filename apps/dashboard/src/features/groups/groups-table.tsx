@@ -112,7 +112,10 @@ function WeightInput({ row, onDraft }: Readonly<{ row: GroupRow; onDraft: Groups
 }
 
 function SlotsChange({ row }: Readonly<{ row: GroupRow }>) {
-  if (row.before === null || row.after === null) return <span className="text-text-3">idle</span>;
+  if (row.before === null || row.after === null)
+    return (
+      <span className="text-text-3">idle, would get {row.wouldGet === null ? "-" : formatExact(row.wouldGet)}</span>
+    );
   return (
     <span className="inline-flex items-center gap-1.5">
       <span data-field="slots_before" data-value={row.before}>

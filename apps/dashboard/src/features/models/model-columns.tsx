@@ -6,6 +6,7 @@ import { Value } from "../../components/ui/value";
 import { formatExact, formatPercent, formatWait } from "../../lib/format";
 import { noServersWords } from "../../lib/no-servers";
 import { inUse } from "../../lib/pool-state";
+import { affinityWord } from "./logic/affinity-draft";
 import { type ModelRow, WAITS_A_LOT } from "./logic/model-rows";
 
 const NAME: Column<ModelRow> = {
@@ -144,8 +145,4 @@ function Serving({ row }: Readonly<{ row: ModelRow }>) {
       {row.ready} of {row.model.endpoints.length} ready
     </span>
   );
-}
-
-function affinityWord(enabled: boolean | undefined): string {
-  return enabled === undefined ? "follows" : enabled ? "on" : "off";
 }

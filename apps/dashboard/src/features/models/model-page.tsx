@@ -19,15 +19,17 @@ import type { LivePool, Model } from "../../queries/wire";
 import { CapacityTab } from "./capacity-tab";
 import { ServingSwitch } from "./serving-switch";
 
+const OverviewTab = dynamic(() => import("./overview-tab").then((module) => module.OverviewTab), { ssr: false });
 const EndpointsTab = dynamic(() => import("./endpoints-tab").then((module) => module.EndpointsTab), { ssr: false });
 const SettingsTab = dynamic(() => import("./settings-tab").then((module) => module.SettingsTab), { ssr: false });
 
 const TABS = [
+  { value: "overview", label: "Overview" },
   { value: "capacity", label: "Capacity" },
   { value: "endpoints", label: "Endpoints" },
   { value: "settings", label: "Settings" },
 ] as const;
-const tabParam = parseAsStringLiteral(["capacity", "endpoints", "settings"]).withDefault("capacity");
+const tabParam = parseAsStringLiteral(TABS.map((tab) => tab.value)).withDefault("overview");
 
 /** Whether a model is serving, how full its pool is, and what bounds it. */
 export function ModelPage({ name }: Readonly<{ name: string }>) {
@@ -79,6 +81,7 @@ function LoadedModel({ model, pool, tab, onTab }: Readonly<LoadedModelProps>) {
     <div className="space-y-4">
       {pool && pool.capacity_state === "ok" ? <PoolBar pool={pool} className="max-w-xl" /> : null}
       <Tabs label="About this model" tabs={TABS} value={tab} onValue={onTab}>
+        {tab === "overview" ? <OverviewTab model={model.data} pool={pool} /> : null}
         {tab === "capacity" ? <CapacityTab model={model} pool={pool} /> : null}
         {tab === "endpoints" ? <EndpointsTab model={model} /> : null}
         {tab === "settings" ? <SettingsTab model={model} /> : null}

@@ -4,6 +4,7 @@ import { parseAsStringLiteral, useQueryState } from "nuqs";
 import { useMemo } from "react";
 import { LazyChart } from "../../components/chart/lazy-chart";
 import { Panel } from "../../components/ui/panel";
+import { Segmented } from "../../components/ui/segmented";
 import { formatCount, formatMinute } from "../../lib/format";
 import { historyPeak, historyView } from "../../lib/history-series";
 import { usePreferences } from "../../lib/preferences";
@@ -12,17 +13,19 @@ import { useServerNow } from "../../queries/use-live";
 
 const INTERVAL_MS = 10_000;
 const HOUR_MS = 3_600_000;
-const range = parseAsStringLiteral(["1h"]).withDefault("1h");
+const RANGES_MS = { "1h": HOUR_MS, "24h": 24 * HOUR_MS } as const;
+const rangeParam = parseAsStringLiteral(["1h", "24h"]).withDefault("1h").withOptions({ history: "replace" });
 
-/** What waited over the last hour, all pools together. */
+/** What waited over the last hour or day, as far as the gateway keeps it; all pools together. */
 export function WaitArea() {
-  useQueryState("range", range);
+  const [range, setRange] = useQueryState("range", rangeParam);
   const { clock } = usePreferences();
+  const spanMs = RANGES_MS[range];
   const { data } = useHistory(null, INTERVAL_MS);
   const nowMs = useServerNow(INTERVAL_MS);
   const view = useMemo(
-    () => (data ? historyView(data, { fromMs: nowMs - HOUR_MS, toMs: nowMs }) : { rows: [], gaps: [], bucketMs: 0 }),
-    [data, nowMs],
+    () => (data ? historyView(data, { fromMs: nowMs - spanMs, toMs: nowMs }) : { rows: [], gaps: [], bucketMs: 0 }),
+    [data, nowMs, spanMs],
   );
   const rows = useMemo(
     () => view.rows.map(({ tsMs, sample }) => ({ ts: tsMs, queued: sample?.queued ?? null })),
@@ -33,19 +36,32 @@ export function WaitArea() {
     peak === null
       ? "No samples yet."
       : peak.peak === 0
-        ? "Nothing waited in the last hour."
+        ? `Nothing waited in the last ${range === "1h" ? "hour" : "24 hours"}.`
         : `Waiting peaked at ${formatCount(peak.peak)} at ${formatMinute(peak.peakTsMs, clock)}.`;
   return (
-    <Panel title="Waiting, last hour">
+    <Panel
+      title={range === "1h" ? "Waiting, last hour" : "Waiting, last 24 hours"}
+      actions={
+        <Segmented
+          label="How far back"
+          value={range}
+          options={[
+            { value: "1h", label: "1 h" },
+            { value: "24h", label: "24 h" },
+          ]}
+          onValue={(next) => void setRange(next)}
+        />
+      }
+    >
       <p className="num mb-2 text-small text-text-2">{words}</p>
       <LazyChart
-        label="Waiting requests in the last hour"
+        label="Waiting requests over time"
         rows={rows}
         stepMs={view.bucketMs}
         bands={[{ key: "queued", name: "waiting", color: "var(--open)" }]}
         gaps={view.gaps}
         marks={data?.switches ?? []}
-        fromMs={nowMs - HOUR_MS}
+        fromMs={nowMs - spanMs}
         toMs={nowMs}
         heightPx={140}
         zone={clock}

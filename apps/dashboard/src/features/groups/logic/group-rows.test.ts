@@ -31,6 +31,8 @@ describe("groups on a trial pool", () => {
   it("leave idle groups out, and take them in as if all were busy", () => {
     const idle = [busy("chat"), busy("api")];
     expect(slots([], { live: idle })[2]).toEqual([null, null]);
+    const [, , third] = groupRows({ groups: three, live: idle, drafts: new Map(), size: 20, isEveryone: false });
+    expect(third?.wouldGet).toBe(1);
     expect(slots([], { live: idle, isEveryone: true })[2]).toEqual([1, 1]);
   });
   it("count held slots as in use, and keep an invalid draft with its reason", () => {

@@ -34,6 +34,8 @@ export interface GroupRow {
   /** Slots of the trial pool now and under the draft; null when it takes no part. */
   readonly before: number | null;
   readonly after: number | null;
+  /** Of a group that takes no part: what it would get of the trial pool, were it to come. */
+  readonly wouldGet: number | null;
 }
 
 interface TrialInput {
@@ -77,6 +79,9 @@ export function groupRows(input: TrialInput): GroupRow[] {
         borrowed: counts?.borrowed ?? 0,
         before: before.get(group.name) ?? null,
         after: after.get(group.name) ?? null,
+        wouldGet: isTaking(group.name)
+          ? null
+          : (partsOf([...taking, group], input.size, weightOf).get(group.name) ?? null),
       };
     });
 }

@@ -55,6 +55,11 @@ export function affinityOf(draft: AffinityDraft): Affinity {
   };
 }
 
+/** Whether a model's affinity is set, or follows the gateway. */
+export function affinityWord(enabled: boolean | undefined): string {
+  return enabled === undefined ? "follows" : enabled ? "on" : "off";
+}
+
 /** What holding against redeeming says; null while nothing was held. */
 export function holdVerdict(hold: number, redeem: number): string | null {
   if (hold === 0) return null;
