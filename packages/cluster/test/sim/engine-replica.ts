@@ -181,7 +181,7 @@ export class EngineReplica {
 
   #setPools(): void {
     const { poolSize } = this.#options.limits;
-    const { holdMs = 0, maxHeld = 0 } = this.#options;
+    const { holdMs = 0, maxHeld = 0, maxBypassMs = 30_000 } = this.#options;
     const maxHeldPercent = Math.floor((100 * maxHeld) / poolSize);
     for (const pool of POOLS) {
       this.#feed({
@@ -189,7 +189,7 @@ export class EngineReplica {
         pool: pool as PoolId,
         size: poolSize,
         admissionWeight: 100,
-        affinity: holdMs > 0 ? { holdMs, maxHeldPercent, maxBypassMs: 30_000 } : null,
+        affinity: holdMs > 0 ? { holdMs, maxHeldPercent, maxBypassMs } : null,
         routed: true,
         hasServers: true,
         queueWithoutServers: false,

@@ -24,7 +24,7 @@ export interface FleetOptions {
   readonly latencyMs?: (rng: () => number) => number;
   /** The product's engine schedules instead of the small first-come first-served one. */
   readonly withEngine?: boolean;
-  readonly affinity?: Pick<ReplicaOptions, "holdMs" | "maxHeld" | "maxJumps">;
+  readonly affinity?: Pick<ReplicaOptions, "holdMs" | "maxHeld" | "maxJumps" | "maxBypassMs">;
 }
 
 interface Repair {

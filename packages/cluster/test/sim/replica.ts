@@ -42,6 +42,8 @@ export interface ReplicaOptions {
   readonly holdMs?: number;
   readonly maxHeld?: number;
   readonly maxJumps?: number;
+  /** Wait after which nothing passes a request, ms; the engine's replicas only. */
+  readonly maxBypassMs?: number;
 }
 
 /** Claims open at once in one pool. */
