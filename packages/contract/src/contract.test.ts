@@ -1,5 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { BODY_EXAMPLES } from "./examples";
+import { FIELD_WORDS } from "./field-words";
 import {
   groupCreate,
   groupWeights,
@@ -31,6 +33,37 @@ describe("the contract", () => {
     expect(ids.sort()).toEqual(Object.keys(paths).sort());
     for (const match of JSON.stringify(document).matchAll(/"pattern":("(?:[^"\\]|\\.)*")/g)) {
       expect(() => new RegExp(JSON.parse(match[1] ?? '""') as string, "u")).not.toThrow();
+    }
+  });
+
+  it("describes every field and parameter in the document, and no word is of a field that is gone", () => {
+    const bare: string[] = [];
+    const said = new Set<unknown>();
+    const visit = (value: unknown, place: string): void => {
+      if (typeof value !== "object" || value === null) return;
+      const { properties, parameters } = value as Record<string, unknown>;
+      const named = [
+        ...Object.entries((properties ?? {}) as Record<string, { description?: string }>),
+        ...(Array.isArray(parameters) ? (parameters as { name: string; description?: string }[]) : []).map(
+          (one) => [one.name, one] as const,
+        ),
+      ];
+      for (const [name, { description = "" }] of named) {
+        said.add(description);
+        if (description === "") bare.push(`${place}.${name}`);
+      }
+      for (const [name, inner] of Object.entries(value)) if (name !== "example") visit(inner, `${place}.${name}`);
+    };
+    visit(openApiDocument({ version: "1" }), "");
+    expect(bare).toEqual([]);
+    expect(Object.entries(FIELD_WORDS).filter(([, words]) => !said.has(words))).toEqual([]);
+  });
+
+  it("shows for every body one that it takes", () => {
+    for (const [id, spec] of Object.entries(routes) as [RouteId, RouteSpec][]) {
+      const refused = spec.body?.safeParse(BODY_EXAMPLES[id]).error?.issues;
+      expect(refused, id).toBeUndefined();
+      expect(BODY_EXAMPLES[id] !== undefined, id).toBe(spec.body !== undefined);
     }
   });
 

@@ -7,9 +7,13 @@ import {
 } from "@asteasolutions/zod-to-openapi";
 import { z } from "zod";
 import { ERROR_STATUS, type ErrorCode, errorEnvelope } from "./error";
+import { BODY_EXAMPLES } from "./examples";
 import { dryRunAnswer } from "./fairshare-preview";
+import { FIELD_WORDS } from "./field-words";
 import { API_BASE, paths, type RouteId } from "./paths";
 import { type RouteSpec, routes, takesIfMatch } from "./routes";
+
+export { BODY_EXAMPLES };
 
 extendZodWithOpenApi(z);
 
@@ -32,7 +36,52 @@ export function openApiDocument(info: { version: string }): OpenApiDocument {
     servers: [{ url: API_BASE }],
     security: [{ bearer: [] }],
   });
-  return withoutRegexFlags(document);
+  return withFieldWords(withoutRegexFlags(document));
+}
+
+/** Gives every field and parameter without a description of its own the one of its name. Changes the document. */
+function withFieldWords(document: OpenApiDocument): OpenApiDocument {
+  const wordsFor = (container: string, name: string) => FIELD_WORDS[`${container}.${name}`] ?? FIELD_WORDS[name];
+  const describe = (schema: SchemaJson, container: string): void => {
+    for (const [name, field] of Object.entries(schema.properties ?? {})) {
+      const words = wordsFor(container, name);
+      if (field.description === undefined && words !== undefined) field.description = words;
+      describe(field, name);
+    }
+    const { items, additionalProperties, anyOf = [], oneOf = [], allOf = [] } = schema;
+    const inner = [items, additionalProperties, ...anyOf, ...oneOf, ...allOf];
+    for (const part of inner) if (typeof part === "object") describe(part, container);
+  };
+  for (const [id, schema] of Object.entries(document.components?.schemas ?? {})) describe(schema as SchemaJson, id);
+  for (const operation of Object.values(document.paths ?? {}).flatMap(
+    (item) => Object.values(item) as OperationJson[],
+  )) {
+    for (const parameter of operation.parameters ?? []) {
+      const words = wordsFor(operation.operationId, parameter.name);
+      parameter.description ??= parameter.schema?.description ?? words ?? "";
+    }
+    for (const content of [operation.requestBody, ...Object.values(operation.responses)].map((part) => part?.content)) {
+      for (const { schema } of Object.values(content ?? {})) describe(schema, operation.operationId);
+    }
+  }
+  return document;
+}
+
+interface SchemaJson {
+  description?: string;
+  readonly properties?: Readonly<Record<string, SchemaJson>>;
+  readonly items?: SchemaJson;
+  readonly additionalProperties?: SchemaJson | boolean;
+  readonly anyOf?: readonly SchemaJson[];
+  readonly oneOf?: readonly SchemaJson[];
+  readonly allOf?: readonly SchemaJson[];
+}
+
+interface OperationJson {
+  readonly operationId: string;
+  readonly parameters?: readonly { readonly name: string; description?: string; readonly schema?: SchemaJson }[];
+  readonly requestBody?: { readonly content?: Readonly<Record<string, { readonly schema: SchemaJson }>> };
+  readonly responses: Readonly<Record<string, OperationJson["requestBody"]>>;
 }
 
 /** The generator leaves a regular expression's closing slash and flags in `pattern`; JSON Schema has neither. */
@@ -66,7 +115,10 @@ function operation(id: RouteId, spec: RouteSpec): RouteConfig {
   if (spec.query !== undefined) request.query = spec.query;
   if (Object.keys(headers).length > 0) request.headers = z.object(headers);
   if (spec.body !== undefined)
-    request.body = { required: true, content: { "application/json": { schema: spec.body } } };
+    request.body = {
+      required: true,
+      content: { "application/json": { schema: spec.body, example: BODY_EXAMPLES[id] } },
+    };
 
   return {
     operationId: id,

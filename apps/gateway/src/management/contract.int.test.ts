@@ -1,6 +1,6 @@
 /** Drives every route from the OpenAPI document, with plain, odd and hostile values. */
 import { API_BASE, paths, type RouteId, type RouteSpec, routes, takesIfMatch } from "@obleth/contract";
-import { openApiDocument } from "@obleth/contract/openapi";
+import { BODY_EXAMPLES, openApiDocument } from "@obleth/contract/openapi";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { HOSTILE_SEGMENTS, HOSTILE_VALUES, type Schema, sampleOf } from "./testing/hostile";
 import { ADMIN_TOKEN, startTestGateway, type TestGateway } from "./testing/test-gateway";
@@ -106,6 +106,61 @@ async function send(
   }
   return error === undefined ? { status: response.status, body } : { status: response.status, body, error };
 }
+
+it("takes the examples of the reference, in the order in which a newcomer sends them", async () => {
+  const fresh = await startTestGateway();
+  try {
+    const objects: Record<string, string> = { name: "chat" };
+    const sent: string[] = [];
+    for (const id of IN_ORDER) {
+      const { method, path } = paths[id];
+      const [kind] = path.slice(1).split("/");
+      const own = { tenants: objects.tenant, keys: objects.key, users: objects.user }[kind ?? ""];
+      const given: Record<string, string | undefined> = { ...objects, id: own ?? "llama-70b", model: "llama-70b" };
+      const route = path.replace(/\{(\w+)\}/g, (_, name: string) => given[name] ?? "");
+      const init = { method, headers: { "content-type": "application/json" }, body: JSON.stringify(BODY_EXAMPLES[id]) };
+      const response = await fresh.request(`${API_BASE}${route}`, init);
+      const answer = (await response.json()) as { id?: string; key?: { id: string } };
+      expect(response.ok, `${id}: ${JSON.stringify(answer)}`).toBe(true);
+      sent.push(id);
+      if (id === "createTenant") objects.tenant = answer.id ?? "";
+      if (id === "createKey") objects.key = answer.key?.id ?? "";
+      if (id === "createUser") objects.user = answer.id ?? "";
+      if (id === "createEndpoint") objects.eid = answer.id ?? "";
+    }
+    expect(sent).toHaveLength(IN_ORDER.length);
+  } finally {
+    await fresh.close();
+  }
+});
+
+const IN_ORDER = [
+  "createGroup",
+  "updateGroup",
+  "createModel",
+  "createTenant",
+  "updateTenant",
+  "setTenantWeight",
+  "setTenantQuota",
+  "setModelCap",
+  "createKey",
+  "updateKey",
+  "rotateKey",
+  "createEndpoint",
+  "updateEndpoint",
+  "setModelWeight",
+  "setModelCapacity",
+  "setModelCapacityMode",
+  "setSessionAffinity",
+  "replaceModel",
+  "updateModel",
+  "discoverModels",
+  "importModels",
+  "importConfig",
+  "setCapacity",
+  "createUser",
+  "updateUser",
+] as const satisfies readonly RouteId[];
 
 const CHANGES_WHO_CALLS = new Set<RouteId>(["login", "logout", "resetPassword", "changePassword"]);
 
