@@ -33,7 +33,8 @@
 --          R: F freed, - not held          H: H held, N renewed and freed, F freed, - not held          D: D
 -- Events:  the pool id on the released channel, for each pool with a freed slot while a replica is marked as waiting
 -- Cost:    O(operations), plus O(holds) for a starving claim and a drop; at most 100 holds that ran out per call
--- TTL:     sessions are forgotten at their time; their two keys expire with the last of them; the rest has none
+-- TTL:     sessions are forgotten at their time; their two keys expire with the last of them, and the held ones' key long
+--          after the last could have run out, for when nobody is left to free them; the rest has none
 -- Time:    Redis TIME, so that holds, marks and expiry mean the same to every replica
 -- Caller:  src/slots/redis-slots.ts
 
@@ -318,6 +319,7 @@ local function hold(op)
   if may then
     in_row = waited_for and in_row + 1 or 0
     redis.call('ZADD', KEYS[4], now + hold_ms, op.hold)
+    if redis.call('PTTL', KEYS[4]) < 2 * MAX_HOLD_MS then redis.call('PEXPIRE', KEYS[4], 3 * MAX_HOLD_MS) end
     reply = stands and 'N' or 'H'
   else
     in_row = 0
