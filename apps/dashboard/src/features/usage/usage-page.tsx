@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { parseAsBoolean, parseAsString, parseAsStringLiteral, useQueryStates } from "nuqs";
 import { useMemo } from "react";
 import { PageHeader } from "../../components/layout/page-header";
-import { type Column, ObjectTable } from "../../components/table/object-table";
+import { ObjectTable } from "../../components/table/object-table";
 import { useSorting } from "../../components/table/use-sorting";
 import { Button } from "../../components/ui/button";
 import { Failure } from "../../components/ui/failure";
@@ -15,7 +15,7 @@ import { Segmented } from "../../components/ui/segmented";
 import { Skeleton, SkeletonRows } from "../../components/ui/skeleton";
 import { Value } from "../../components/ui/value";
 import { cn } from "../../lib/cn";
-import { formatDuration, formatWait } from "../../lib/format";
+import { formatDuration } from "../../lib/format";
 import { modelsQuery, tenantsQuery } from "../../queries/objects";
 import { usageSummaryQuery } from "../../queries/usage";
 import { useServerNow } from "../../queries/use-live";
@@ -26,11 +26,11 @@ import {
   type Dimension,
   RANGES,
   rowId,
-  rowName,
   usageAnswer,
   usageFigures,
 } from "./logic/usage-rows";
 import { UsageChart } from "./usage-chart";
+import { usageColumns } from "./usage-columns";
 
 const replace = { history: "replace" as const };
 const params = {
@@ -185,8 +185,6 @@ function Figures({ summary }: Readonly<{ summary: UsageSummary }>) {
   );
 }
 
-type Row = UsageSummary["rows"][number];
-
 function UsageTable({ summary, by }: Readonly<{ summary: UsageSummary; by: Dimension }>) {
   const [sorting, setSorting] = useSorting({ key: "requests", direction: "desc" });
   const columns = useMemo(() => usageColumns(by), [by]);
@@ -208,61 +206,6 @@ function UsageTable({ summary, by }: Readonly<{ summary: UsageSummary; by: Dimen
       ) : null}
     </>
   );
-}
-
-function usageColumns(by: Dimension): Column<Row>[] {
-  const wait = (key: "avg_wait_ms" | "p50_wait_ms" | "p95_wait_ms" | "max_wait_ms", label: string): Column<Row> => ({
-    key,
-    label,
-    isNumber: true,
-    sortBy: (row) => row[key] ?? -1,
-    render: (row) => <Value field={key} value={row[key]} text={formatWait(row[key])} missing="Nothing waited" />,
-  });
-  const columns: Column<Row>[] = [
-    {
-      key: "name",
-      label: DIMENSION_LABELS[by].split(" ")[0] ?? "",
-      sortBy: (row) => rowName(row, by).main,
-      render: (row) => <span className="name">{rowName(row, by).main}</span>,
-    },
-  ];
-  if (by === "tenant,admission")
-    columns.push({
-      key: "admission",
-      label: "Admission",
-      sortBy: (row) => row.admission ?? "",
-      render: (row) => <span className="text-text-2">{row.admission}</span>,
-    });
-  return [
-    ...columns,
-    {
-      key: "requests",
-      label: "Requests",
-      isNumber: true,
-      sortBy: (row) => row.requests,
-      render: (row) => <Value field="requests" value={row.requests} />,
-    },
-    {
-      key: "timed_out",
-      label: "Timed out",
-      isNumber: true,
-      sortBy: (row) => row.timed_out,
-      render: (row) => (
-        <Value field="timed_out" value={row.timed_out} className={row.timed_out > 0 ? "font-medium" : "text-text-3"} />
-      ),
-    },
-    wait("avg_wait_ms", "Average wait"),
-    wait("p50_wait_ms", "p50"),
-    wait("p95_wait_ms", "p95"),
-    wait("max_wait_ms", "Worst wait"),
-    {
-      key: "tokens",
-      label: "Tokens",
-      isNumber: true,
-      sortBy: (row) => row.input_tokens + row.output_tokens,
-      render: (row) => <Value field="tokens" value={row.input_tokens + row.output_tokens} />,
-    },
-  ];
 }
 
 function lagWords(summary: UsageSummary, nowMs: number): string {

@@ -1,0 +1,63 @@
+import Link from "next/link";
+import { BoostPill } from "../../components/ui/boost-pill";
+import { Button } from "../../components/ui/button";
+import { GroupMark } from "../../components/ui/group-mark";
+import { formatExact, formatWait } from "../../lib/format";
+import { inUse } from "../../lib/pool-state";
+import type { LivePool, LiveTenant, Tenant } from "../../queries/wire";
+import { standingLabel } from "./logic/standing";
+import { WhyTip } from "./why-tip";
+
+/** A tenant's group, and how it stands in the open pool. */
+export function PanelFacts({
+  here,
+  tenant,
+  pool,
+}: Readonly<{ here: LiveTenant | undefined; tenant: Tenant; pool: LivePool }>) {
+  const color = pool.groups.find((group) => group.name === tenant.group)?.color;
+  return (
+    <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
+      <span className="flex items-center gap-1.5">
+        <GroupMark color={color} />
+        <span className="name">{tenant.group}</span>
+      </span>
+      {here ? (
+        <>
+          <span className="num">
+            {formatExact(inUse(here))} in use of a share of {formatExact(here.slot_share)}, {formatExact(here.queued)}{" "}
+            waiting
+            {here.oldest_wait_ms === null ? "" : `, oldest ${formatWait(here.oldest_wait_ms)}`}
+          </span>
+          <span className="flex items-center gap-1 text-text">
+            {standingLabel(here)}
+            {here.queued > 0 ? <WhyTip pool={pool.model} tenant={here} /> : null}
+          </span>
+          <BoostPill boost={here.boost} />
+        </>
+      ) : (
+        <span>No work on {pool.model}</span>
+      )}
+    </div>
+  );
+}
+
+/** Where to go on about a tenant. */
+export function PanelLinks({ tenant, pool }: Readonly<{ tenant: Tenant; pool: string }>) {
+  const id = encodeURIComponent(tenant.id);
+  const links = [
+    { href: `/boosts?new=true&tenant=${id}&model=${encodeURIComponent(pool)}`, label: "Boost" },
+    { href: `/tenants/${id}`, label: "Open page" },
+    { href: `/tenants/${id}?tab=keys`, label: "Keys" },
+    { href: `/usage?tenant=${id}`, label: "Usage" },
+    { href: `/audit?object=${id}`, label: "Audit" },
+  ];
+  return (
+    <nav aria-label={`More about ${tenant.name}`} className="flex flex-wrap gap-2 border-t pt-4">
+      {links.map((link) => (
+        <Button key={link.label} asChild size="small">
+          <Link href={link.href}>{link.label}</Link>
+        </Button>
+      ))}
+    </nav>
+  );
+}
