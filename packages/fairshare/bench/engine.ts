@@ -17,6 +17,7 @@ import {
   ratioFigure,
   shownFigure,
 } from "./rounds";
+import { sessionAffinity } from "./sessions";
 
 export interface SuiteOptions {
   readonly quick: boolean;
@@ -35,6 +36,7 @@ export async function runEngineBench({ quick }: SuiteOptions) {
     await snapshots(rounds),
     previews(rounds),
     await decisionLog(rounds),
+    ...(await sessionAffinity(rounds)),
     ...cancelStorm(rounds),
   ];
   return { suite: "engine", figures, noisy: figures.some(isNoisy) };
