@@ -113,7 +113,8 @@ export class ScriptedUpstream {
         isOver = true;
         resolve();
       };
-      socket.once("close", onClose);
+      // The caller's end says that it has left, long before bytes it will not take let the connection close.
+      socket.once("close", onClose).once("end", onClose);
     });
     const answer: ScriptedAnswer = {
       request,
@@ -124,7 +125,7 @@ export class ScriptedUpstream {
       reset: () => socket.resetAndDestroy(),
       close: () => void socket.end(),
       get isGone() {
-        return socket.destroyed;
+        return isOver || socket.destroyed;
       },
     };
     try {
@@ -132,7 +133,7 @@ export class ScriptedUpstream {
     } finally {
       if (!isOver && !socket.destroyed) {
         isOver = true;
-        socket.off("close", onClose);
+        socket.off("close", onClose).off("end", onClose);
         this.#leave();
       }
     }
