@@ -113,7 +113,9 @@ export class LimitsFeed {
 
   maxBypassMs(pool: PoolId): number | null {
     const record = this.#options.models.find(pool);
-    return record === undefined ? null : (poolSettings(record, this.#facts(pool)).affinity?.maxBypassMs ?? null);
+    const facts = this.#facts(pool);
+    if (pool === UNROUTED) return unroutedSettings(facts, true).affinity?.maxBypassMs ?? null;
+    return record === undefined ? null : (poolSettings(record, facts).affinity?.maxBypassMs ?? null);
   }
 
   /** Configured slots of all enabled models. */

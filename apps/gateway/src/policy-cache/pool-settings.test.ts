@@ -60,4 +60,10 @@ describe("a pool's settings", () => {
     expect(unroutedSettings(facts, true)).toMatchObject({ pool: "(unrouted)", size: 32, routed: true, affinity: null });
     expect(unroutedSettings(facts, false)).toMatchObject({ routed: false, hasServers: false });
   });
+
+  it("favours sessions in the unrouted pool as the gateway does", () => {
+    const { affinity } = facts.defaults;
+    const on = { ...facts, defaults: { ...facts.defaults, affinity: { ...affinity, isEnabled: true } } };
+    expect(unroutedSettings(on, true).affinity).toEqual({ holdMs: 3000, maxHeldPercent: 25, maxBypassMs: 30_000 });
+  });
 });

@@ -38,21 +38,21 @@ export function poolSettings(model: ModelRecord, facts: PoolFacts): PoolChanged 
     pool: poolId(model.name),
     size: configuredSize(model, facts),
     admissionWeight: model.admissionWeight,
-    affinity: affinityOf(model, facts.defaults),
+    affinity: spreadsRequests(model) ? null : affinityOf(model.sessionAffinity, facts.defaults),
     routed: model.enabled,
     hasServers: noServersCause(model, facts.hasNoReadyReplica) === null,
     queueWithoutServers: model.queueWithoutServers,
   };
 }
 
-/** The pool that unregistered names share. Always of default size; open only where there is an upstream for them. */
+/** The pool that unregistered names share: everything as the gateway has it; open only where there is an upstream. */
 export function unroutedSettings(facts: PoolFacts, hasUpstream: boolean): PoolChanged {
   return {
     kind: "pool_changed",
     pool: UNROUTED,
     size: facts.defaults.size,
     admissionWeight: 100,
-    affinity: null,
+    affinity: affinityOf({}, facts.defaults),
     routed: hasUpstream,
     hasServers: hasUpstream,
     queueWithoutServers: false,
@@ -64,12 +64,13 @@ export function removedSettings(model: ModelRecord, facts: PoolFacts): PoolChang
   return { ...poolSettings(model, facts), routed: false };
 }
 
-/** Sessions are favoured only where their next step reaches the same backend. */
-function affinityOf(model: ModelRecord, defaults: PoolDefaults): AffinitySettings | null {
-  const own = model.sessionAffinity;
+/** A session's next step would not reach the same backend, so that favouring it is of no use. */
+function spreadsRequests({ endpoints, endpointSelection }: ModelRecord): boolean {
+  return endpointSelection === "load_balance" && endpoints.filter((endpoint) => endpoint.enabled).length > 1;
+}
+
+function affinityOf(own: ModelRecord["sessionAffinity"], defaults: PoolDefaults): AffinitySettings | null {
   if (!(own.enabled ?? defaults.affinity.isEnabled)) return null;
-  const enabled = model.endpoints.filter((endpoint) => endpoint.enabled);
-  if (model.endpointSelection === "load_balance" && enabled.length > 1) return null;
   return {
     holdMs: own.holdMs ?? defaults.affinity.holdMs,
     maxHeldPercent: own.maxHeldPercent ?? defaults.affinity.maxHeldPercent,
