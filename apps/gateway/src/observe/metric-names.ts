@@ -91,13 +91,13 @@ export const METRICS = {
   },
   obleth_fairshare_cluster_in_flight: {
     kind: "gauge",
-    help: "Slots in use over all gateways; 0 outside shared mode.",
+    help: "Slots in use over all gateways, held ones included; 0 outside shared mode.",
     question: "How much runs in the whole fleet?",
     labels: [],
   },
   obleth_fairshare_affinity_total: {
     kind: "counter",
-    help: "Session affinity events.",
+    help: "Session affinity events: requests that passed older ones (warm), slots held, taken by the next step (redeem), run out (expire) and freed early (release), requests that nothing passed any more (bypass). In shared mode each is counted by one gateway; add them up.",
     question: "Are held slots used? Hold and redeem close together means yes.",
     labels: ["event"],
   },
@@ -134,7 +134,7 @@ export const METRICS = {
   },
   obleth_pool_held: {
     kind: "gauge",
-    help: "Slots of the model's pool kept for a session's next step.",
+    help: "Slots of the model's pool that this gateway keeps for a session's next step; 0 in shared mode, where they are kept in Redis and the live state shows them.",
     question: "How much is held back by session affinity?",
     labels: ["model"],
   },
