@@ -99,8 +99,11 @@ const STATUS_TEXT: Record<number, string> = {
   404: "Not found",
   409: "Conflicts with what is there",
   412: "Changed since it was read",
+  413: "The body is too large",
+  415: "The body is not JSON in UTF-8",
   429: "Too many attempts",
   502: "The upstream did not answer",
+  503: "The database cannot be asked; try again",
 };
 
 function operation(id: RouteId, spec: RouteSpec): RouteConfig {
@@ -147,19 +150,31 @@ function responsesOf(spec: RouteSpec): RouteConfig["responses"] {
   if (spec.dryRun === true && spec.status !== 200) {
     responses[200] = { description: "With dry_run", content: { "application/json": { schema: dryRunAnswer } } };
   }
-  for (const status of statusesOf(spec)) {
+  for (const [status, codes] of refusalsOf(spec)) {
+    const named = codes.map((code) => `\`${code}\``).join(", ");
+    const example = {
+      error: { message: STATUS_TEXT[status], type: "obleth_management_error", code: codes[0], request_id: REQUEST_ID },
+    };
     responses[status] = {
-      description: STATUS_TEXT[status] ?? "Refused",
-      content: { "application/json": { schema: errorEnvelope } },
+      description: `${STATUS_TEXT[status] ?? "Refused"}: ${named}`,
+      content: { "application/json": { schema: errorEnvelope, example } },
     };
   }
   return responses;
 }
 
-function statusesOf(spec: RouteSpec): number[] {
-  const codes: ErrorCode[] = [...spec.errors];
-  if (spec.params !== undefined || spec.query !== undefined || spec.body !== undefined) codes.push("invalid_request");
-  if (spec.role !== "public") codes.push("unauthorized");
+const REQUEST_ID = "25cdf748-5383-4dfb-a3ed-c51e3a3ec177";
+
+/** Codes by status, ascending. */
+function refusalsOf(spec: RouteSpec): [status: number, codes: ErrorCode[]][] {
+  // A parameter that a route does not know is refused by every one.
+  const codes: ErrorCode[] = [...spec.errors, "invalid_request"];
+  if (spec.body !== undefined) codes.push("invalid_json", "unsupported_media_type", "body_too_large");
+  if (spec.role !== "public") codes.push("unauthorized", "unavailable");
   if (spec.role === "admin") codes.push("forbidden");
-  return [...new Set(codes.map((code) => ERROR_STATUS[code]))].sort((a, b) => a - b);
+  const byStatus = new Map<number, ErrorCode[]>();
+  for (const code of new Set(codes)) {
+    byStatus.set(ERROR_STATUS[code], [...(byStatus.get(ERROR_STATUS[code]) ?? []), code]);
+  }
+  return [...byStatus].sort(([one], [other]) => one - other);
 }

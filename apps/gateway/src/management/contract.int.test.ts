@@ -14,6 +14,7 @@ interface Operation {
   readonly path: string;
   readonly query: readonly { name: string; schema: Schema }[];
   readonly body: Schema | undefined;
+  readonly responses: Readonly<Record<string, { readonly description: string }>>;
 }
 
 const document = openApiDocument({ version: "test" });
@@ -27,6 +28,7 @@ const operations: Operation[] = Object.entries(document.paths ?? {}).flatMap(([p
     path,
     query: (operation.parameters ?? []).filter((parameter) => parameter.in === "query"),
     body: deref(operation.requestBody?.content["application/json"]?.schema),
+    responses: operation.responses,
   })),
 );
 
@@ -34,6 +36,7 @@ interface OperationJson {
   operationId: string;
   parameters?: { in: string; name: string; schema: Schema }[];
   requestBody?: { content: Record<string, { schema: Schema }> };
+  responses: Operation["responses"];
 }
 
 function deref(schema: Schema | undefined): Schema | undefined {
@@ -103,6 +106,11 @@ async function send(
   const error = (body as { error?: { code: string; field?: string; type: string; message: string } } | null)?.error;
   if (response.status >= 400) {
     expect(error, `${operation.id} ${response.status}`).toMatchObject({ type: "obleth_management_error" });
+    // A hostile segment may make another path of it, with other methods.
+    const named = response.status === 405 ? "`method_not_allowed`" : operation.responses[response.status]?.description;
+    expect(named ?? "no such refusal", `${operation.id} ${response.status}: ${error?.message}`).toContain(
+      `\`${error?.code}\``,
+    );
   }
   return error === undefined ? { status: response.status, body } : { status: response.status, body, error };
 }
