@@ -1,6 +1,8 @@
 /** The gateway's life as an operator sees it: processes, signals, files and ports. */
 import { execFileSync } from "node:child_process";
+import { once } from "node:events";
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { connect as connectSocket } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { connect } from "@obleth/db";
@@ -145,6 +147,28 @@ describe("a signal to stop", () => {
     expect(await gateway.ended()).toBe(0);
     backend.isOpen = true;
     expect(await usageRows(await start())).toBe(13);
+  });
+
+  it("is not held up by idle connections, nor by an upload that never ends", async () => {
+    const gateway = await start({ OBLETH_SHUTDOWN_GRACE_SECS: "5" });
+    const { hostname, port } = new URL(gateway.run.proxy);
+    const sockets = Array.from({ length: 50 }, () => connectSocket(Number(port), hostname).on("error", () => {}));
+    const closed = sockets.map((socket) => once(socket, "close"));
+    await Promise.all(sockets.map((socket) => once(socket, "connect")));
+    const [uploading, ...idle] = sockets;
+    for (const socket of idle) socket.write("GET /health HTTP/1.1\r\nhost: g\r\n\r\n");
+    await Promise.all(idle.map((socket) => once(socket, "data")));
+    const key = gateway.sampleKeys.chatbot ?? "";
+    uploading?.write(
+      `POST /v1/chat/completions HTTP/1.1\r\nhost: g\r\nauthorization: Bearer ${key}\r\ncontent-length: 999\r\n\r\n{`,
+    );
+    const signalledAt = performance.now();
+    gateway.signal("SIGTERM");
+    await Promise.all(closed.slice(1));
+    expect(await gateway.ended()).toBe(0);
+    uploading?.resume();
+    await closed[0];
+    expect(performance.now() - signalledAt).toBeLessThan(15_000);
   });
 
   it("does not wait longer than the grace for an answer that never ends", async () => {
