@@ -60,7 +60,7 @@ export function previews(rounds: number): Figure {
   const times = 20;
   const costs = Array.from({ length: rounds }, () => {
     collectGarbage();
-    for (let i = 0; i < times; i++) preview(300 + i);
+    for (let i = 0; i < 3 * times; i++) preview(300 + i);
     const micros = cpuMicrosOf(() => {
       for (let i = 0; i < times; i++) preview(400 + i);
     });

@@ -1,7 +1,7 @@
 /** What somebody should look at before saving a draft. */
 import type { PartChange, PreviewFlag, PreviewInput, TenantChange } from "./preview-data";
 import type { DraftTenant } from "./preview-draft";
-import { activeGroups, type Divided } from "./preview-split";
+import type { Divided } from "./preview-split";
 import type { PoolSnapshot } from "./snapshot";
 
 interface FlagInput {
@@ -96,7 +96,7 @@ function belowShare({ draft, busy }: Divided): string[] {
 
 function effectFlags({ input, before, after, tenants, groups }: FlagInput): PreviewFlag[] {
   const flags: PreviewFlag[] = [];
-  const active = activeGroups(after.draft);
+  const { active } = after;
   if (input.engine.algorithm === "hierarchical") {
     for (const change of input.changes) {
       if (change.kind !== "tenant_weight" && change.kind !== "boost") continue;

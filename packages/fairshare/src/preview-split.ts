@@ -15,9 +15,19 @@ export interface Parts {
   readonly keys: ReadonlyMap<string, number>;
 }
 
+/** A group that takes part, and its tenants that do. */
+export interface ActiveGroup {
+  readonly id: string;
+  readonly weight: number;
+  readonly score: number;
+  readonly tenants: readonly DraftTenant[];
+}
+
 /** A draft and its three divisions. */
 export interface Divided {
   readonly draft: Draft;
+  /** Those that take part, in the order of their first tenant. */
+  readonly active: readonly ActiveGroup[];
   readonly busy: Parts;
   readonly fair: Parts;
   readonly settled: Parts;
@@ -26,8 +36,10 @@ export interface Divided {
 type Algorithm = EngineSnapshot["algorithm"];
 
 export function divide(draft: Draft, algorithm: Algorithm): Divided {
-  const busy = busyParts(draft, algorithm);
-  return { draft, busy, fair: fairParts(draft, algorithm), settled: settledParts(draft, busy, algorithm) };
+  const active = activeGroups(draft);
+  const busy = busyParts(draft, active, algorithm);
+  const fair = fairParts(draft, active, algorithm);
+  return { draft, active, busy, fair, settled: settledParts({ draft, active, busy }, algorithm) };
 }
 
 /** The weight a draft's tenant competes with. */
@@ -35,9 +47,8 @@ export function weightOf(draft: Draft, tenant: DraftTenant): number {
   return effectiveWeight(tenant, draft.admissionWeight);
 }
 
-/** Those that take part: groups in the order of their first tenant. */
-export function activeGroups(draft: Draft): { id: string; weight: number; score: number; tenants: DraftTenant[] }[] {
-  const groups = new Map<string, { id: string; weight: number; score: number; tenants: DraftTenant[] }>();
+function activeGroups(draft: Draft): ActiveGroup[] {
+  const groups = new Map<string, ActiveGroup & { tenants: DraftTenant[] }>();
   for (const tenant of draft.tenants) {
     const known = groups.get(tenant.group);
     if (known !== undefined) {
@@ -60,10 +71,9 @@ export function keyClaims(tenant: DraftTenant): Claimant[] {
 }
 
 /** Slots while everyone is busy, by the split. */
-export function busyParts(draft: Draft, algorithm: Algorithm): Parts {
+function busyParts(draft: Draft, active: readonly ActiveGroup[], algorithm: Algorithm): Parts {
   const tenants = new Map<string, number>();
   const groups = new Map<string, number>();
-  const active = activeGroups(draft);
   if (algorithm === "weighted") {
     const parts = splitSlots(draft.usable, tenantClaims(draft, draft.tenants));
     draft.tenants.forEach((tenant, i) => {
@@ -86,11 +96,10 @@ export function busyParts(draft: Draft, algorithm: Algorithm): Parts {
 }
 
 /** The fractions behind `busyParts`. */
-export function fairParts(draft: Draft, algorithm: Algorithm): Parts {
+function fairParts(draft: Draft, active: readonly ActiveGroup[], algorithm: Algorithm): Parts {
   const groups = new Map<string, number>();
   const tenants = new Map<string, number>();
   const keys = new Map<string, number>();
-  const active = activeGroups(draft);
   const groupTotal = sum(active.map((group) => group.weight));
   const tenantTotal = sum(draft.tenants.map((tenant) => weightOf(draft, tenant)));
   for (const group of active) {
@@ -115,8 +124,9 @@ export function fairParts(draft: Draft, algorithm: Algorithm): Parts {
  * one by one to whoever could use another, in the order of slots per weight: the group first, then its tenant (tenants
  * alone under `weighted`).
  */
-export function settledParts(draft: Draft, busy: Parts, algorithm: Algorithm): Parts {
-  const lines = activeGroups(draft).map(
+function settledParts(given: Pick<Divided, "draft" | "active" | "busy">, algorithm: Algorithm): Parts {
+  const { draft, active, busy } = given;
+  const lines = active.map(
     (group): Line => ({
       id: group.id,
       score: group.score,
@@ -142,10 +152,16 @@ export function settledParts(draft: Draft, busy: Parts, algorithm: Algorithm): P
     taker.slots += 1;
     if (line !== undefined) line.slots += 1;
   }
-  const tenants = new Map(
-    lines.flatMap((line) => line.takers.map((taker): [string, number] => [taker.id, taker.slots])),
-  );
-  const groups = new Map(lines.map((line) => [line.id, sum(line.takers.map((taker) => taker.slots))]));
+  const tenants = new Map<string, number>();
+  const groups = new Map<string, number>();
+  for (const line of lines) {
+    let slots = 0;
+    for (const taker of line.takers) {
+      tenants.set(taker.id, taker.slots);
+      slots += taker.slots;
+    }
+    groups.set(line.id, slots);
+  }
   return { groups, tenants, keys: keyParts(draft, tenants) };
 }
 

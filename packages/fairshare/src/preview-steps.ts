@@ -4,7 +4,7 @@
  * rounded down or up. What they suggest is tried before it is believed; then the distance is halved.
  */
 import type { NextStep, PreviewChange } from "./preview-data";
-import { activeGroups, type Divided, keyClaims, tenantClaims, weightOf } from "./preview-split";
+import { type Divided, keyClaims, tenantClaims, weightOf } from "./preview-split";
 import { type Claimant, splitSlots } from "./shares";
 import type { EngineSnapshot } from "./snapshot";
 
@@ -77,10 +77,10 @@ function levelOf(given: {
   id: string;
 }): LevelOf | null {
   const { after, algorithm, kind, id } = given;
-  const { draft, busy } = after;
+  const { draft, active, busy } = after;
   if (kind === "group_weight") {
     if (algorithm === "weighted" || !busy.groups.has(id)) return null;
-    return slotsWithin({ slots: draft.usable, claims: activeGroups(draft), id, scale: (weight) => weight });
+    return slotsWithin({ slots: draft.usable, claims: active, id, scale: (weight) => weight });
   }
   if (kind === "tenant_weight") {
     const tenant = draft.tenants.find((candidate) => candidate.id === id);

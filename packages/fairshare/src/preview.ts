@@ -6,7 +6,7 @@
 import type { KeyChange, Mover, PartChange, PoolPreview, Preview, PreviewInput, TenantChange } from "./preview-data";
 import { changedDraft, draftOf } from "./preview-draft";
 import { flagsOf } from "./preview-flags";
-import { activeGroups, type Divided, divide, type Parts, weightOf } from "./preview-split";
+import { type Divided, divide, type Parts, weightOf } from "./preview-split";
 import { nextStepsOf } from "./preview-steps";
 import type { PoolSnapshot } from "./snapshot";
 
@@ -97,7 +97,7 @@ function tenantChanges(before: Divided, after: Divided): TenantChange[] {
 }
 
 function groupChanges(before: Divided, after: Divided): PartChange[] {
-  const ids = new Set([...activeGroups(before.draft), ...activeGroups(after.draft)].map((group) => group.id));
+  const ids = new Set([...before.active, ...after.active].map((group) => group.id));
   return [...ids].map((id) => {
     const members = before.draft.tenants.filter((tenant) => tenant.group === id);
     const inUse = members.reduce((sum, tenant) => sum + tenant.inUse, 0);
@@ -109,13 +109,15 @@ function groupChanges(before: Divided, after: Divided): PartChange[] {
 }
 
 function keyChanges(before: Divided, after: Divided): KeyChange[] {
-  return before.draft.tenants.flatMap((tenant, t) =>
-    tenant.keys.map((key, k) => {
+  const changes: KeyChange[] = [];
+  before.draft.tenants.forEach((tenant, t) => {
+    tenant.keys.forEach((key, k) => {
       const { id, tenantId, inUse, queued } = key;
       const weight = { before: key.weight, after: after.draft.tenants[t]?.keys[k]?.weight ?? key.weight };
-      return Object.assign(partChange("keys", { id, weight, before, after, inUse, queued }), { tenantId });
-    }),
-  );
+      changes.push(Object.assign(partChange("keys", { id, weight, before, after, inUse, queued }), { tenantId }));
+    });
+  });
+  return changes;
 }
 
 function moversOf(parts: readonly PartChange[]): { donors: Mover[]; gainers: Mover[] } {
