@@ -3,12 +3,11 @@
 import { useMemo } from "react";
 import { LazyChart } from "../../components/chart/lazy-chart";
 import { Panel } from "../../components/ui/panel";
-import { formatExact, formatPercent } from "../../lib/format";
 import { historyView } from "../../lib/history-series";
 import { usePreferences } from "../../lib/preferences";
 import { useHistory } from "../../queries/use-history";
-import { useServerNow } from "../../queries/use-live";
-import { holdVerdict } from "./logic/affinity-draft";
+import { useLiveSummary, useServerNow } from "../../queries/use-live";
+import { holdSentence } from "./logic/affinity-draft";
 import { holdMinutes, MINUTE_MS } from "./logic/hold-minutes";
 
 const HOUR_MS = 3_600_000;
@@ -25,15 +24,13 @@ export function HoldChart({ model }: Readonly<{ model: string }>) {
     const view = data ? historyView(data, { fromMs: nowMs - HOUR_MS, toMs: nowMs }) : { gaps: [] };
     return { gaps: view.gaps, ...holdMinutes(recent) };
   }, [data, nowMs]);
-  const verdict = holdVerdict(hold, redeem);
+  const gateways = useLiveSummary()?.live.replicas ?? 1;
   return (
     <Panel title="Held against taken, last hour">
       <p className="num mb-2 text-small text-text-2" data-testid="hold-verdict">
-        {verdict === null
-          ? "No slot was held for a session in the last hour."
-          : `${formatExact(redeem)} of ${formatExact(hold)} held slots were taken (${formatPercent(redeem / hold)}). ${verdict}`}
+        {holdSentence({ hold, redeem, gateways })}
       </p>
-      {verdict === null ? null : (
+      {hold + redeem === 0 ? null : (
         <>
           <ul className="mb-1 flex gap-4 text-micro text-text-2">
             <li className="flex items-center gap-1.5">

@@ -1,4 +1,5 @@
 /** A model's session affinity as it is typed; an empty field follows the gateway. */
+import { formatExact, formatPercent } from "../../../lib/format";
 import { parseWhole } from "../../../lib/weight";
 
 export interface Affinity {
@@ -58,6 +59,17 @@ export function affinityOf(draft: AffinityDraft): Affinity {
 /** Whether a model's affinity is set, or follows the gateway. */
 export function affinityWord(enabled: boolean | undefined): string {
   return enabled === undefined ? "follows" : enabled ? "on" : "off";
+}
+
+/** The chart's sentence. Each gateway counts what it sees: a slot that one holds may be taken at another. */
+export function holdSentence({ hold, redeem, gateways }: { hold: number; redeem: number; gateways: number }): string {
+  const verdict = holdVerdict(hold, redeem);
+  if (verdict === null) {
+    return `No slot was held for a session${gateways > 1 ? " by this gateway" : ""} in the last hour.`;
+  }
+  const taken = `${formatExact(redeem)} of ${formatExact(hold)} held slots were taken (${formatPercent(redeem / hold)}).`;
+  const seen = `${formatExact(hold)} slots held and ${formatExact(redeem)} taken as this gateway of ${gateways} saw it; one held here may be taken elsewhere.`;
+  return `${gateways > 1 ? seen : taken} ${verdict}`;
 }
 
 /** What holding against redeeming says; null while nothing was held. */

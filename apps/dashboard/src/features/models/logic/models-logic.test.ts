@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { affinityDraft, affinityErrors, affinityOf, holdVerdict } from "./affinity-draft";
+import { affinityDraft, affinityErrors, affinityOf, holdSentence, holdVerdict } from "./affinity-draft";
 import { capacityDraft, capacityErrors, draftSize, isCapacityChanged } from "./capacity-draft";
 import { matchesModel, modelRows, modelsAnswer } from "./model-rows";
 
@@ -103,5 +103,13 @@ describe("session affinity", () => {
     expect(holdVerdict(100, 81)).toContain("being used");
     expect(holdVerdict(100, 80)).toContain("wasted");
     expect(holdVerdict(100, 49)).toContain("run out");
+  });
+
+  it("says what was taken of held slots, and only what this gateway saw where there are several", () => {
+    expect(holdSentence({ hold: 8, redeem: 7, gateways: 1 })).toMatch(/^7 of 8 held slots were taken/);
+    const partial = holdSentence({ hold: 8, redeem: 12, gateways: 3 });
+    expect(partial).toMatch(/^8 slots held and 12 taken as this gateway of 3 saw it/);
+    expect(partial).not.toContain("%");
+    expect(holdSentence({ hold: 0, redeem: 2, gateways: 3 })).toContain("by this gateway");
   });
 });
