@@ -156,12 +156,12 @@ describe("a plan", () => {
 describe("a file", () => {
   it.each([
     ["tenants: [", "not YAML"],
-    ["tenants: {a: 1}", "tenants"],
-    ["tenant: []", "tenant"],
-    ["tenants: [{weight: 1}]", "tenants.0.name"],
+    ["tenants: {a: 1}", "tenants must be a list"],
+    ["tenant: []\ntenants: 5", "tenants must be a list\ntenant is not a known field"],
+    ["tenants: [{weight: 1}]", "tenants.0.name is missing; it must be text"],
     ["groups: [{name: a}, {name: a}]", "groups.1"],
     ["format: obleth.config/99", "format"],
-    ["just text", "not a configuration"],
+    ["just text", "the file must be an object"],
     ["a: &a [x,x]\nb: &b [*a,*a]\nc: &c [*b,*b]", "not a configuration"],
   ])("of %j is refused with its place", (text, place) => {
     expect(() => parseConfiguration(text)).toThrow(place);

@@ -1,6 +1,6 @@
 /** Reads a configuration file: YAML or JSON, written by hand or by `obleth export`. */
 import { readFileSync } from "node:fs";
-import { CONFIG_FORMAT } from "@obleth/contract";
+import { CONFIG_FORMAT, refusedValue } from "@obleth/contract";
 import { parseDocument } from "yaml";
 import { z } from "zod";
 import { usageError } from "../failure";
@@ -53,7 +53,11 @@ export function parseConfiguration(text: string): GivenConfiguration {
   }
   const parsed = outline.safeParse(content ?? {});
   if (!parsed.success) {
-    const problems = parsed.error.issues.map(({ path, message }) => `${path.join(".") || "the file"}: ${message}`);
+    const problems = parsed.error.issues.map((issue) => {
+      const checked = { schema: outline, value: content, part: "field" } as const;
+      const { field, rule } = refusedValue(new z.ZodError([issue]), checked);
+      return `${field === "" ? "the file" : field} ${rule}`;
+    });
     throw usageError(`The file is not a configuration:\n${problems.join("\n")}`);
   }
   checkRepeats(parsed.data);
