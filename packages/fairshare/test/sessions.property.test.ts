@@ -81,6 +81,7 @@ describe("sessions over random histories", () => {
     ["S3", "only a warm session's request, or one that takes a hold, passes an older one of its key", 5000],
     ["S4", "nobody is passed more often than the limit, and at the limit nothing is held or taken for its key", 5000],
     ["S5", "nothing passes a request past the bypass limit, and its pool holds no slot", 5000],
+    ["S6", "no hold ends early for a request at its tenant's or key's cap", 200],
     ["S7", "no more of a pool is held than its part, rounded up", 5000],
     ["S8", "a held slot counts like a running request against pool and caps", 10_000],
     ["S9", "only a step that followed straight on leaves a hold", 5000],

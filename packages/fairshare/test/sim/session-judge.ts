@@ -225,8 +225,19 @@ export class SessionJudge {
     this.#count("S11");
     if (kind === "hold_expired" && this.#nowMs < hold.earliestMs)
       throw new SessionBreach("S11", `${name} lost its hold early`);
+    if (kind === "hold_released") this.#judgeEarlyEnd(name, hold);
     this.#holds.delete(name);
     this.#oracle.begin({ kind: "finish", waiterId: waiterId(step), actualTokens: null }, this.#nowMs);
+  }
+
+  /** Only affinity turned off, a request passed often enough, or one past the limit that could run ends a hold early. */
+  #judgeEarlyEnd(name: string, hold: Hold): void {
+    this.#count("S6");
+    const isPassedEnough = this.#waitingOf(hold.key).some((each) => each.passes >= MAX_JUMPS);
+    const isStarved = [...this.#waiting.values()].some((each) => this.#isStarving(each));
+    if (this.#affinity !== null && !isPassedEnough && !isStarved) {
+      throw new SessionBreach("S6", `${name} lost its hold though nobody past the limit could run`);
+    }
   }
 
   #afterwards(event: EngineEvent): void {
