@@ -176,14 +176,34 @@ describe("a rebase", () => {
     },
   );
 
-  it("keeps the order in which those that wait go", () => {
-    const order = [0, REBASE_AT - 25].map((startLevel) => {
-      const run = new EngineRun({ algorithm: "weighted", defaultPoolSize: 1, startLevel });
-      for (let i = 0; i < 5; i++) for (const tenant of ["a", "b", "c"]) run.ask({ tenant, weight: 1, cost: 3 + i });
+  it.each(BOTH)("keeps the order in which those that wait go, %s", (algorithm) => {
+    const order = [0, REBASE_AT - 8].map((startLevel) => {
+      const run = new EngineRun({ algorithm, defaultPoolSize: 1, startLevel });
+      const ask = (tenant: string, i: number) =>
+        run.ask({ tenant, weight: 1, keyWeight: 1, groupWeight: 1, cost: 3 + i });
+      for (let i = 0; i < 5; i++) for (const tenant of ["a", "b", "c"]) ask(tenant, i);
       for (let i = 0; i < 14; i++) run.finish([...run.running][0] ?? 0);
       return run.latestTenants(15);
     });
     expect(order[1]).toEqual(order[0]);
+  });
+});
+
+describe("a rebase among the keys of a tenant", () => {
+  it("keeps the order in which they go, and where a key that comes later joins", () => {
+    const orders = [0, REBASE_AT - 8].map((startLevel) => {
+      const run = new EngineRun({ algorithm: "weighted", defaultPoolSize: 1, startLevel });
+      for (let i = 0; i < 6; i++) {
+        for (const key of ["k1", "k2", "k3"]) run.ask({ key, keyWeight: 1 + (i % 2), cost: 2 + ((i * 7) % 5) });
+      }
+      for (let i = 0; i < 12; i++) {
+        if (i === 9) run.askTimes(3, { key: "late", keyWeight: 1, cost: 9 });
+        run.finish([...run.running][0] ?? 0);
+      }
+      return run.granted.map((id) => run.asks.get(id)?.key);
+    });
+    expect(new Set(orders[0]).size).toBe(4);
+    expect(orders[1]).toEqual(orders[0]);
   });
 });
 

@@ -24,7 +24,6 @@ export function rejoinKey(key: Key): void {
 export function rejoinTenant(tenant: Tenant): void {
   const { line } = tenant;
   if (rejoin(tenant, firstInLine(line), line.level)) line.epoch += 1;
-  if (line !== tenant.group.line) tenant.group.line.epoch += 1;
 }
 
 /** Lifts a group that had nothing waiting to the level of its siblings. */
