@@ -152,6 +152,7 @@ function openLine({ store }: Bench): OperationLine {
     instance: INSTANCE,
     timeoutMs: 10_000,
     defer: setImmediate,
+    isVoid: () => false,
     onAnswer: () => undefined,
     onFailure: (reason, error) => {
       throw new Error(`a slot call failed: ${reason} ${String(error)}`);

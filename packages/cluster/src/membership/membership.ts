@@ -59,6 +59,11 @@ export class Membership {
     this.#members = answer.members;
   }
 
+  /** Every other replica that lived at the last answer is in this one, too: the books were not lost meanwhile. */
+  isAllIn({ members }: HeartbeatAnswer): boolean {
+    return this.others.every((name) => members.some(({ instance }) => instance === name));
+  }
+
   /**
    * True when what every other replica holds is on the books for certain: each has sent a heartbeat since this one lost
    * touch, and nobody who lived before is missing. Until then the books may lack what others admitted by the split.

@@ -34,6 +34,7 @@ function setup() {
         deferred.arrivedMeanwhile?.();
         run();
       }),
+    isVoid: () => false,
     onAnswer: () => undefined,
     onFailure: (reason) => {
       failures.push(reason);

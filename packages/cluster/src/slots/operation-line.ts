@@ -24,6 +24,8 @@ export interface OperationLineOptions {
   readonly timeoutMs: number;
   /** Runs later in the same turn of the event loop, after what has come in is read. */
   readonly defer: (run: () => void) => void;
+  /** What an answer grants means nothing any more: the replica was taken off the books meanwhile. */
+  readonly isVoid: () => boolean;
   /** A call was answered; before its operations settle. */
   readonly onAnswer: (answer: Pick<DoneAnswer, "nowMs" | "lostHolds">) => void;
   /** A call failed, came too late, or found this replica unregistered. Must call `abandon`. */
@@ -142,7 +144,7 @@ export class OperationLine {
 
   #answered(call: Call, result: StoreResult<BatchAnswer>): void {
     const latencyMs = this.#options.clock.monotonicMs() - call.sentAtMs;
-    if (!result.ok || result.answer.kind === "unregistered") {
+    if (!result.ok || result.answer.kind === "unregistered" || this.#options.isVoid()) {
       this.#options.onFailure(result.ok ? "unregistered" : "error", result.ok ? undefined : result.error, latencyMs);
       return;
     }

@@ -4,7 +4,8 @@
  * a row a tenant's claim was too late for a slot that another replica got.
  */
 import type { Clock, Timer } from "@obleth/clock";
-import type { PoolId, TenantId } from "@obleth/fairshare";
+import type { ClaimOutcome, PoolId, TenantId } from "@obleth/fairshare";
+import type { SlotAnswer } from "./slot-store";
 
 /** Shortest and longest pause before a try that nobody announced, ms. Shorter asks too often, longer leaves slots idle. */
 export const RETRY_MIN_MS = 100;
@@ -17,6 +18,8 @@ export interface RetriesOptions {
   /** A denied claim may be tried again; null: in every pool. */
   readonly retry: (pool: PoolId | null) => void;
 }
+
+type ClaimReply = Pick<Extract<SlotAnswer, { kind: "claim" }>, "answer" | "retryMs">;
 
 interface Claimant {
   readonly pool: PoolId;
@@ -33,6 +36,24 @@ export class Retries {
 
   constructor(options: RetriesOptions) {
     this.#options = options;
+  }
+
+  /** A claim was answered. @returns how it ended for the scheduler. */
+  answered(claim: Claimant, { answer, retryMs }: ClaimReply): ClaimOutcome {
+    switch (answer) {
+      case "granted":
+      case "redeemed":
+        this.granted(claim.pool);
+        return answer;
+      case "none":
+        return "pool";
+      case "ceiling":
+        this.denied(null, retryMs, claim);
+        return answer;
+      default:
+        this.denied(claim.pool, retryMs, answer === "pool" ? claim : null);
+        return answer;
+    }
   }
 
   /**

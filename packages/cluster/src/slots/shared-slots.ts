@@ -17,23 +17,15 @@ import { leaveStore } from "../membership/leave";
 import { Membership } from "../membership/membership";
 import { type ModeState, modeState } from "../membership/mode";
 import { lossReason, WAY_REASONS, WayBack } from "../membership/way-back";
-import type {
-  ClaimRequest,
-  ClusterSlots,
-  HoldRequest,
-  SettleClaim,
-  SlotCall,
-  SlotsHost,
-  SlotsListener,
-} from "./cluster-slots";
+import type { ClaimRequest, ClusterSlots, HoldRequest, SettleClaim, SlotsHost, SlotsListener } from "./cluster-slots";
 import { OperationLine } from "./operation-line";
 import { Retries } from "./retries";
 import { Holdings } from "./slot-fields";
+import { SlotReports } from "./slot-reports";
 import type {
   ClaimOperation,
   HeartbeatAnswer,
   HoldOperation,
-  LostHolds,
   Member,
   SlotAnnouncements,
   SlotAnswer,
@@ -86,13 +78,18 @@ export class SharedSlots implements ClusterSlots, SlotAnnouncements {
   #totalSlots = 0;
   /** The heartbeat under way is the one that goes ahead of the first claim. */
   #isJoining = false;
-  #isReachable = true;
+  /** A heartbeat that goes ahead of everything else after this replica's time was over is under way. */
+  #isRenewing = false;
+  /** Until when the store keeps this replica, by this replica's clock; on the safe side. */
+  #leaseUntilMs = Number.NEGATIVE_INFINITY;
+  readonly #reports: SlotReports;
   #failedProbes = 0;
   #whenDecided: (() => void) | undefined;
 
   constructor(options: SharedSlotsOptions) {
     this.#options = options;
-    const { store, clock, instance, settings, defer, rng, listener } = options;
+    const { store, clock, instance, settings, defer, rng } = options;
+    this.#reports = new SlotReports(clock, options.listener);
     this.#membership = new Membership(instance, settings.ttlMs);
     this.#wayBack = new WayBack({ ...settings, membership: this.#membership });
     this.#retries = new Retries({ clock, rng, retry: (pool) => this.#host?.retry(pool) });
@@ -102,11 +99,15 @@ export class SharedSlots implements ClusterSlots, SlotAnnouncements {
       instance,
       timeoutMs: settings.responseTimeoutMs,
       defer,
+      isVoid: () => this.#isLeaseOver,
       onAnswer: ({ nowMs, lostHolds }) => {
         this.#membership.heard(nowMs);
-        this.#reportLost(lostHolds);
+        this.#reports.lostHolds(lostHolds);
       },
-      onFailure: (reason, error) => this.#loseTouch(reason, error),
+      onFailure: (reason, error) => {
+        if (reason === "unregistered" && this.#isLeaseOver) this.#renew();
+        else this.#loseTouch(reason, error);
+      },
     });
     this.#line.abandon();
     this.#heart = new Heart({
@@ -116,11 +117,11 @@ export class SharedSlots implements ClusterSlots, SlotAnnouncements {
       defer,
       onDue: () => this.#beat(),
       onAnswer: (answer, latencyMs) => {
-        listener?.onCall?.("heartbeat", "done", latencyMs);
+        this.#reports.call("heartbeat", "done", clock.monotonicMs() - latencyMs);
         this.#beatAnswered(answer, latencyMs);
       },
       onFailure: (reason, error, latencyMs) => {
-        listener?.onCall?.("heartbeat", reason, latencyMs);
+        this.#reports.call("heartbeat", reason, clock.monotonicMs() - latencyMs);
         this.#beatFailed(reason, error);
       },
     });
@@ -142,7 +143,7 @@ export class SharedSlots implements ClusterSlots, SlotAnnouncements {
 
   /** False while the store does not answer in time. */
   get isReachable(): boolean {
-    return this.#isReachable;
+    return this.#reports.isReachable;
   }
 
   /** Slots in use over all replicas at the last heartbeat. */
@@ -173,7 +174,7 @@ export class SharedSlots implements ClusterSlots, SlotAnnouncements {
     const operation: ClaimOperation = { ...request, kind: "claim" };
     this.#line.push(operation, (answer) => {
       const outcome = this.#claimed(operation, answer);
-      if (answer !== "failed") this.#report("claim", outcome, sentAtMs);
+      if (answer !== "failed") this.#reports.call("claim", outcome, sentAtMs);
       const isIn = answer !== "failed" && answer.kind === "claim";
       settle(outcome, isIn ? answer.sinceLastFinishMs : null);
     });
@@ -186,7 +187,7 @@ export class SharedSlots implements ClusterSlots, SlotAnnouncements {
     this.#line.push({ ...owner, kind: "release" }, (answer) => {
       if (answer === "failed" || answer.kind !== "release") return;
       this.#holdings.add(owner, -1);
-      this.#report("release", answer.answer, sentAtMs);
+      this.#reports.call("release", answer.answer, sentAtMs);
     });
   }
 
@@ -197,7 +198,7 @@ export class SharedSlots implements ClusterSlots, SlotAnnouncements {
     this.#line.push(operation, (answer) => {
       if (answer === "failed" || answer.kind !== "hold") return;
       this.#holdings.add(operation, -1);
-      this.#report("hold", answer.answer, sentAtMs);
+      this.#reports.call("hold", answer.answer, sentAtMs);
       if (answer.answer === "held") this.#options.listener?.onHolds?.(operation.pool, "held", 1);
     });
   }
@@ -227,32 +228,21 @@ export class SharedSlots implements ClusterSlots, SlotAnnouncements {
     this.#line.abandon();
     const sentAtMs = this.#options.clock.monotonicMs();
     leaveStore({ ...this.#options, timeoutMs: this.#options.settings.responseTimeoutMs }, (result) => {
-      this.#report("leave", result, sentAtMs);
+      this.#reports.call("leave", result, sentAtMs);
       done();
     });
   }
 
   #claimed(request: ClaimRequest, answer: SlotAnswer | "failed"): ClaimOutcome {
     if (answer === "failed" || answer.kind !== "claim") return "unavailable";
-    switch (answer.answer) {
-      case "granted":
-      case "redeemed":
-        this.#holdings.add(request, 1);
-        this.#retries.granted(request.pool);
-        return answer.answer;
-      case "none":
-        return "pool";
-      case "ceiling":
-        this.#retries.denied(null, answer.retryMs, request);
-        return "ceiling";
-      default:
-        this.#retries.denied(request.pool, answer.retryMs, answer.answer === "pool" ? request : null);
-        return answer.answer;
-    }
+    const outcome = this.#retries.answered(request, answer);
+    if (outcome === "granted" || outcome === "redeemed") this.#holdings.add(request, 1);
+    return outcome;
   }
 
   #beat(): void {
-    if (this.#isTogether) this.#line.stop(() => this.#reassert());
+    if (this.#isTogether && this.#isLeaseOver) this.#renew();
+    else if (this.#isTogether) this.#line.stop(() => this.#reassert());
     else this.#sendBeat(this.#host?.holdings() ?? new Holdings(), ++this.#epoch);
   }
 
@@ -269,22 +259,27 @@ export class SharedSlots implements ClusterSlots, SlotAnnouncements {
   }
 
   #beatAnswered(answer: HeartbeatAnswer, latencyMs: number): void {
-    const { settings, listener } = this.#options;
+    const { settings } = this.#options;
     this.#failedProbes = 0;
     this.#totalSlots = answer.totalSlots;
-    this.#reportLost(answer.lostHolds);
-    this.#setReachable(true, "answered");
-    const { reclaimedSlots, ownDrift, totalDrift, wasRegistered } = answer;
-    const hasDrifted = this.#isTogether && !this.#isJoining && wasRegistered && (ownDrift !== 0 || totalDrift !== 0);
-    if (reclaimedSlots > 0 || hasDrifted) listener?.onRepair?.({ reclaimedSlots, ownDrift, totalDrift });
+    this.#leaseUntilMs = this.#options.clock.monotonicMs() - latencyMs + settings.ttlMs;
+    this.#reports.reachable(true, "answered");
+    this.#reports.found(answer, this.#isTogether && !this.#isJoining);
     this.#isJoining = false;
     if (!this.#isTogether) {
       this.#membership.update(answer);
       this.#tryToJoin(latencyMs);
       return;
     }
-    if (!wasRegistered) {
+    const isRenewed = this.#isRenewing;
+    this.#isRenewing = false;
+    const hasOnlyExpired = (isRenewed || this.#isLeaseOver) && this.#membership.isAllIn(answer);
+    if (!answer.wasRegistered && !hasOnlyExpired) {
       this.#loseTouch("unregistered", undefined);
+      return;
+    }
+    if (this.#isLeaseOver) {
+      this.#renew();
       return;
     }
     this.#membership.update(answer);
@@ -297,7 +292,27 @@ export class SharedSlots implements ClusterSlots, SlotAnnouncements {
       this.#host?.retry(null);
     }
     this.#heart.beatIn(settings.heartbeatMs);
+    if (isRenewed) this.#host?.retry(null);
     this.#decided();
+  }
+
+  /**
+   * This process stood still past its expiry, and the others have taken its slots back: what it was granted before means
+   * nothing any more. Nothing is claimed or started until a heartbeat has put what really runs on the books again.
+   */
+  #renew(): void {
+    this.#retries.clear();
+    this.#line.abandon();
+    this.#epoch++;
+    this.#isJoining = true;
+    this.#isRenewing = true;
+    this.#holdings = this.#host?.holdings() ?? new Holdings();
+    this.#sendBeat(this.#holdings);
+  }
+
+  /** The store may have let this replica expire, by this replica's own clock. */
+  get #isLeaseOver(): boolean {
+    return this.#options.clock.monotonicMs() >= this.#leaseUntilMs;
   }
 
   /** The store answers and this replica is registered: is it time to count slots together? */
@@ -335,7 +350,7 @@ export class SharedSlots implements ClusterSlots, SlotAnnouncements {
     }
     if (this.#wayBack.isWaiting) this.#membership.lostTouch();
     this.#wayBack.lost(reason, this.#options.clock.monotonicMs());
-    this.#setReachable(false, lossReason(reason, error));
+    this.#reports.reachable(false, lossReason(reason, error));
     if (reason === "timeout" || this.#failedProbes % 3 === 0) this.#options.reconnect?.();
     this.#heart.beatIn(PROBE_MS);
     this.#decided();
@@ -344,11 +359,12 @@ export class SharedSlots implements ClusterSlots, SlotAnnouncements {
   #loseTouch(reason: "timeout" | "error" | "unregistered", error: unknown): void {
     if (!this.#isTogether) return;
     this.#heart.drop();
+    this.#isRenewing = false;
     this.#isJoining = false;
     this.#wayBack.lost(reason, this.#options.clock.monotonicMs());
     this.#membership.lostTouch();
     this.#retries.clear();
-    if (reason !== "unregistered") this.#setReachable(false, lossReason(reason, error));
+    if (reason !== "unregistered") this.#reports.reachable(false, lossReason(reason, error));
     this.#setState(false, lossReason(reason, error));
     this.#line.abandon();
     this.#host?.retry(null);
@@ -370,27 +386,10 @@ export class SharedSlots implements ClusterSlots, SlotAnnouncements {
     this.#options.listener?.onModeChange?.(next, reason);
   }
 
-  #setReachable(isReachable: boolean, reason: string): void {
-    if (this.#isReachable === isReachable) return;
-    this.#isReachable = isReachable;
-    this.#options.listener?.onReachable?.(isReachable, reason);
-  }
-
   #decided(): void {
     const whenDecided = this.#whenDecided;
     this.#whenDecided = undefined;
     whenDecided?.();
-  }
-
-  #reportLost(lostHolds: readonly LostHolds[]): void {
-    for (const { pool, expired, released } of lostHolds) {
-      if (expired > 0) this.#options.listener?.onHolds?.(pool, "expired", expired);
-      if (released > 0) this.#options.listener?.onHolds?.(pool, "released", released);
-    }
-  }
-
-  #report(call: SlotCall, result: string, sentAtMs: number): void {
-    this.#options.listener?.onCall?.(call, result, this.#options.clock.monotonicMs() - sentAtMs);
   }
 }
 
