@@ -27,6 +27,7 @@ const pages = () => [
   "/boosts?new=true",
   "/models",
   "/models?new=true",
+  `/models/${pool.model}`,
   `/models/${pool.model}?tab=capacity`,
   `/models/${pool.model}?tab=endpoints`,
   `/models/${pool.model}?tab=settings`,

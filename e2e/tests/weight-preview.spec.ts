@@ -134,6 +134,54 @@ test("what the preview says is what the settled pool shows", async ({ adminPage,
   await stack.management.call("setGroupWeights", { body: { weights: { [batch]: 50 } } });
 });
 
+/** Weights that a reader might type, the same ones in every run. */
+function* typedWeights(): Generator<number> {
+  for (let seed = 20261130; ; seed = (seed * 48_271) % 2_147_483_647) yield 1 + (seed % 900);
+}
+
+test("after each of 20 edits the pool settles within one slot of what the page previewed", async ({
+  adminPage,
+  stack,
+}) => {
+  test.setTimeout(180_000);
+  const { management } = stack;
+  const [chatbot, batch] = await Promise.all(["chatbot", "api-batch"].map((name) => tenantNamed(stack, name)));
+  const groups = [chatbot?.group ?? "", batch?.group ?? ""];
+  const before = await management.call("listGroups", { query: { limit: 50 } });
+  const weights = typedWeights();
+  const running = async () => {
+    const { data } = await management.call("getFairshareLive", { query: { pool: pool.model } });
+    return groups.map((name) => data.pools[0]?.groups.find((group) => group.name === name)?.in_flight ?? 0);
+  };
+  await adminPage.goto(`${stack.urls.dashboard}/fairshare/groups`);
+  const slots = (name: string) =>
+    adminPage
+      .locator(`[data-preview="${pool.model}"]`)
+      .getByRole("img", { name: new RegExp(`${pool.model} after: .*${name} \\d`) })
+      .getAttribute("aria-label");
+  for (let edit = 0; edit < 20; edit += 1) {
+    const drawn = groups.map(() => String(weights.next().value));
+    for (const [at, name] of groups.entries()) await adminPage.getByLabel(`Weight of ${name}`).fill(drawn[at] ?? "");
+    const label = (await slots(groups[0] ?? "")) ?? "";
+    const promised = groups.map((name) => Number(new RegExp(`[ ,:]${name} (\\d+)`).exec(label)?.[1]));
+    expect(promised[0]).toBeGreaterThan(0);
+    await adminPage.keyboard.press("Control+Enter");
+    const apply = adminPage.getByRole("button", { name: /^Apply/ });
+    await expect(apply.or(adminPage.getByText("No changes"))).toBeVisible();
+    if (await apply.isVisible()) await apply.click();
+    await expect
+      .poll(async () => (await running()).every((slots, at) => Math.abs(slots - (promised[at] ?? 0)) <= 1), {
+        message: `${drawn.join(" and ")} promised ${promised.join(" and ")}`,
+        timeout: 20_000,
+      })
+      .toBe(true);
+  }
+  const restored = before.data.items.filter((group) => groups.includes(group.name));
+  await management.call("setGroupWeights", {
+    body: { weights: Object.fromEntries(restored.map((group) => [group.name, group.weight])) },
+  });
+});
+
 test("a link with weights restores the draft and saves nothing", async ({ adminPage, stack }) => {
   const group = (await tenantNamed(stack, "api-batch")).group;
   await adminPage.goto(

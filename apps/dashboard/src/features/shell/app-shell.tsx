@@ -7,6 +7,7 @@ import { ModeBanner } from "./mode-banner";
 import { NavBar } from "./nav-bar";
 import { StatusBar } from "./status-bar";
 import { TabTitle } from "./tab-title";
+import { useKeptFocus } from "./use-kept-focus";
 import { useShortcuts } from "./use-shortcuts";
 
 const CommandMenu = dynamic(() => import("./command-menu").then((module) => module.CommandMenu), { ssr: false });
@@ -14,6 +15,7 @@ const ShortcutSheet = dynamic(() => import("./shortcut-sheet").then((module) => 
 
 /** The frame around every signed-in page. */
 export function AppShell({ children }: Readonly<{ children: ReactNode }>) {
+  useKeptFocus();
   const [layer, setLayer] = useState<"palette" | "shortcuts" | null>(null);
   useShortcuts({ openPalette: () => setLayer("palette"), openSheet: () => setLayer("shortcuts") });
   return (
