@@ -11,9 +11,8 @@ import {
   collectGarbage,
   cpuMicros,
   cpuMicrosOf,
-  growthExponent,
+  growthFigure,
   isNoisy,
-  limitFigure,
   ratioFigure,
   shownFigure,
 } from "./rounds";
@@ -142,12 +141,9 @@ function growthInTenants(rounds: number): Figure[] {
         costs.get(size)?.push(turnCost(size, 2, 30_000, algorithm));
       }
     }
-    const exponents = Array.from({ length: rounds }, (_, round) =>
-      growthExponent(sizes.map((size) => ({ size, cost: costs.get(size)?.[round] ?? Number.NaN }))),
-    );
     const name = `growth of a turn, 100 to 100,000 tenants, ${algorithm}`;
     return [
-      limitFigure(name, exponents, { unit: "exponent", target: 0.3, stretch: 0.25 }),
+      growthFigure(name, costs, { target: 0.3, stretch: 0.25 }),
       shownFigure(`  a turn at 100 tenants, ${algorithm}`, costs.get(100) ?? [], "us"),
       shownFigure(`  a turn at 10,000 tenants, ${algorithm}`, costs.get(10_000) ?? [], "us"),
       shownFigure(`  a turn at 100,000 tenants, ${algorithm}`, costs.get(100_000) ?? [], "us"),
@@ -197,15 +193,8 @@ function growthInDepth(rounds: number): Figure[] {
       costs.get(size)?.push(depthCost(size, 40_000));
     }
   }
-  const exponents = Array.from({ length: rounds }, (_, round) =>
-    growthExponent(sizes.map((size) => ({ size, cost: costs.get(size)?.[round] ?? Number.NaN }))),
-  );
   return [
-    limitFigure("growth of a turn with a cancel, 1,000 to 100,000 waiting", exponents, {
-      unit: "exponent",
-      target: 0.1,
-      stretch: 0.05,
-    }),
+    growthFigure("growth of a turn with a cancel, 1,000 to 100,000 waiting", costs, { target: 0.1, stretch: 0.05 }),
     shownFigure("  a turn with a cancel at 100,000 waiting", costs.get(100_000) ?? [], "us"),
   ];
 }

@@ -92,6 +92,20 @@ export function limitFigure(
   };
 }
 
+/**
+ * A figure of how cost grows with size: the exponent over the median cost at each size. Its spread is the widest of the
+ * costs'; that of exponents near nothing, in parts of nothing, says nothing.
+ */
+export function growthFigure(
+  name: string,
+  costs: ReadonlyMap<number, readonly number[]>,
+  given: { target: number; stretch: number },
+): Figure {
+  const points = [...costs].map(([size, rounds]) => ({ size, cost: median(rounds) }));
+  const spread = Math.max(...[...costs.values()].map(spreadOf));
+  return { ...limitFigure(name, [growthExponent(points)], { unit: "exponent", ...given }), spread };
+}
+
 /** A figure that is only shown. */
 export function shownFigure(name: string, values: readonly number[], unit: string): Figure {
   return {
@@ -126,7 +140,7 @@ export function spreadOf(values: readonly number[]): number {
 }
 
 /** Slope of log(cost) over log(size): 0 is constant, 1 linear. Least squares. */
-export function growthExponent(points: readonly { readonly size: number; readonly cost: number }[]): number {
+function growthExponent(points: readonly { readonly size: number; readonly cost: number }[]): number {
   const xs = points.map((point) => Math.log(point.size));
   const ys = points.map((point) => Math.log(point.cost));
   const meanX = xs.reduce((a, b) => a + b, 0) / xs.length;
