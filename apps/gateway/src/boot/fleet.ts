@@ -49,6 +49,7 @@ export function makeFleet(foundation: Foundation, { metrics, snapshot, affinity 
     clock,
     rng: Math.random,
     log: (level, event, fields) => log[level](fields, event),
+    onRepair: (repair) => metrics().slotsRepaired(repair),
     onSlotCall: (call, result, latencyMs) => metrics().slotCall(call, result, latencyMs),
     onHolds: (pool, change, count) => affinity.noteHolds(pool, change, count),
   });

@@ -114,6 +114,13 @@ export const METRICS = {
     labels: ["call"],
     buckets: CALL_BUCKETS_MS,
   },
+  obleth_fairshare_slots_repaired_total: {
+    kind: "counter",
+    help: "Slots put right by this gateway's heartbeats: of gateways that expired (expired), of its own that the books had too many or too few of (own), and of totals that did not add up (total).",
+    question:
+      "Do the books of shared slots drift? Expired after a gateway was lost is normal; own and total should stand still.",
+    labels: ["what"],
+  },
   obleth_pool_in_flight: {
     kind: "gauge",
     help: "Requests of this gateway that have a slot of the model's pool.",

@@ -62,6 +62,7 @@ describe("the metrics page", () => {
     metrics.configChanged("tenant");
     metrics.affinityEvent("hold", 2);
     metrics.slotCall("claim", "granted", 0.4);
+    metrics.slotsRepaired({ reclaimedSlots: 1, ownDrift: 0, totalDrift: 0 });
     pools = [samplePoolRow("sim-chat")];
     const page = await lines();
     for (const name of [
@@ -91,6 +92,15 @@ describe("the metrics page", () => {
     expect(page).toContain("obleth_total_ms_count 2");
     expect(page).toContain("obleth_input_tokens_total 30");
     expect(page).toContain("obleth_output_tokens_total 24");
+  });
+
+  it("counts repaired slots by what was wrong, whichever way", async () => {
+    metrics.slotsRepaired({ reclaimedSlots: 7, ownDrift: 0, totalDrift: -3 });
+    metrics.slotsRepaired({ reclaimedSlots: 0, ownDrift: 2, totalDrift: 1 });
+    const page = await lines();
+    expect(page).toContain('obleth_fairshare_slots_repaired_total{what="expired"} 7');
+    expect(page).toContain('obleth_fairshare_slots_repaired_total{what="own"} 2');
+    expect(page).toContain('obleth_fairshare_slots_repaired_total{what="total"} 4');
   });
 
   it("never names a tenant, a key or a session", async () => {

@@ -74,6 +74,13 @@ export class Metrics {
     this.#observe("obleth_fairshare_slot_call_ms", ms, { call });
   }
 
+  slotsRepaired(repair: { reclaimedSlots: number; ownDrift: number; totalDrift: number }): void {
+    const slots = { expired: repair.reclaimedSlots, own: repair.ownDrift, total: repair.totalDrift };
+    for (const [what, count] of Object.entries(slots)) {
+      if (count !== 0) this.#count("obleth_fairshare_slots_repaired_total", { what }, Math.abs(count));
+    }
+  }
+
   /** The page Prometheus reads. */
   async page(): Promise<{ readonly contentType: string; readonly body: string }> {
     this.#readGauges();

@@ -92,6 +92,8 @@ export class Link implements SlotStore {
   subscriber: SlotAnnouncements | undefined;
   /** `requests`: what is sent never arrives. `replies`: it runs, but no answer comes. */
   cut: "none" | "requests" | "replies" = "none";
+  /** Added to the way there and to the way back, ms. */
+  extraMs = 0;
   calls = 0;
   operations = 0;
   #connection = 1;
@@ -101,7 +103,7 @@ export class Link implements SlotStore {
 
   constructor(server: StoreServer, latencyMs: () => number) {
     this.#server = server;
-    this.#latencyMs = latencyMs;
+    this.#latencyMs = () => latencyMs() + this.extraMs;
   }
 
   run: SlotStore["run"] = (batch, done) => {
