@@ -103,7 +103,7 @@ export function admitNext(state: EngineState, pool: Pool): void {
   changeQueued(state, key, -1);
   if (pick.isLent) state.decisions.write("lent", waiter, state.nowMs);
   takeSlot(state, waiter, "queued");
-  recordJump(waiter);
+  recordJump(state, waiter);
   if (pick.isLent) markAboveShare(state, key);
   refreshAll(state, key);
   moveToLast(state, pool);
@@ -115,7 +115,7 @@ export function redeemHold(state: EngineState, waiter: Waiter, outcome: Grant["o
   if (hold === null || !canRedeem(state, waiter)) return false;
   removeHold(state, hold);
   changeTaken(state, hold.key, -1);
-  recordJump(waiter);
+  recordJump(state, waiter);
   state.decisions.write("redeemed", waiter, state.nowMs);
   takeSlot(state, waiter, outcome);
   refreshAll(state, waiter.key);

@@ -155,6 +155,39 @@ describe("an ordinary claim", () => {
     expect(run.claims[0]?.waiterId).toBe(step);
   });
 
+  it("keeps the passes it had when it is refused, whatever of its key ended meanwhile", () => {
+    const run = start(2, { ...DEFAULTS, maxHeldPercent: 100 }, { maxJumps: 1 });
+    const [one, two] = [run.admit({ session: "one" }), run.admit({ session: "two" })];
+    const lone = run.ask({ session: "cold" });
+    run.answer("none");
+    const step = run.ask({ session: "one" });
+    run.answer("none");
+    run.finish(one);
+    expect(run.claims.map((claim) => claim.waiterId)).toEqual([step]);
+    run.answer("granted");
+    run.ask({ session: "two" });
+    run.finish(step);
+    expect(run.claims.map((claim) => claim.waiterId)).toEqual([lone]);
+    run.finish(two);
+    run.answer("pool");
+    run.answer("pool");
+    expect(run.claims).toEqual([]);
+    run.retry("m");
+    expect(run.claims[0]?.waiterId).toBe(lone);
+  });
+
+  it("counts as a jump over an older request whose own claim was refused meanwhile", () => {
+    const run = start(4, { ...DEFAULTS, maxHeldPercent: 100 }, { maxJumps: 1 });
+    const running = run.admit({ session: "warm" });
+    const lone = run.ask();
+    const step = run.ask({ session: "warm" });
+    expect(run.claims.map((claim) => claim.waiterId)).toEqual([lone, step]);
+    run.answer("pool");
+    run.answer("redeemed");
+    run.finish(running);
+    expect(run.holds.at(-1)).toMatchObject({ holdMs: 0 });
+  });
+
   it("is marked as starving while a request that could run has waited past the bypass limit", () => {
     const run = start(1, { ...DEFAULTS, maxBypassMs: 1_000 });
     run.ask();

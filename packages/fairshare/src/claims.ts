@@ -73,7 +73,9 @@ export function settleClaim(state: EngineState, event: ClaimSettled): void {
     freeSlot(state, waiter.key);
   } else if (isGranted) {
     waiter.key.tenant.pool.claimLimit = state.config.maxOpenClaims;
-    if (outcome === "redeemed") noteRedeemed(state, waiter);
+    // An older request of its key may be back in the queue since the claim was sent.
+    recordJump(state, waiter);
+    if (outcome === "redeemed") state.decisions.write("redeemed", waiter, state.nowMs);
     announceStart(state, waiter, claim.isFirst ? "fast" : "queued");
     refreshAll(state, waiter.key);
   } else {
@@ -122,15 +124,11 @@ function settleProbe(state: EngineState, waiter: Waiter, isGranted: boolean): vo
     return;
   }
   changeQueued(state, key, -1);
-  noteRedeemed(state, waiter);
+  recordJump(state, waiter);
+  state.decisions.write("redeemed", waiter, state.nowMs);
   chargeAndCount(state, waiter);
   announceStart(state, waiter, "fast");
   refreshAll(state, key);
-}
-
-function noteRedeemed(state: EngineState, waiter: Waiter): void {
-  recordJump(waiter);
-  state.decisions.write("redeemed", waiter, state.nowMs);
 }
 
 function undoStart(state: EngineState, waiter: Waiter, charge: ChargeRecord): void {

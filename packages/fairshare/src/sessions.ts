@@ -184,27 +184,27 @@ export function isAtJumpLimit(state: EngineState, key: Key): boolean {
 }
 
 /** Times the key's oldest waiting request was passed by later ones of its key. */
-export function passesOf(key: Key): number {
-  const { oldest, sessions } = key;
-  if (sessions === null) return 0;
-  const { jumpers } = sessions;
-  if (oldest === null) jumpers.length = 0;
-  let kept = 0;
-  for (const id of jumpers) {
-    if (oldest !== null && id > oldest.id) {
-      jumpers[kept] = id;
-      kept += 1;
-    }
-  }
-  jumpers.length = kept;
-  return kept;
+export function passesOf({ sessions, oldest }: Key): number {
+  return sessions === null || oldest === null ? 0 : passesOver(sessions, oldest);
 }
 
 /** Books, once, that a request that is out of the queue started before older ones of its key. */
-export function recordJump(waiter: Waiter): void {
+export function recordJump(state: EngineState, waiter: Waiter): void {
   const { key } = waiter;
   if (key.sessions === null || key.oldest === null || key.oldest.id > waiter.id) return;
   const { jumpers } = key.sessions;
+  // One whose claim is open may come back to the queue, with the passes it had.
+  let first = key.oldest.id;
+  for (const claim of state.claims.values()) {
+    if (claim.waiter.key === key && claim.waiter.id < first) first = claim.waiter.id;
+  }
+  let kept = 0;
+  for (const id of jumpers) {
+    if (id <= first) continue;
+    jumpers[kept] = id;
+    kept += 1;
+  }
+  jumpers.length = kept;
   if (!jumpers.includes(waiter.id)) jumpers.push(waiter.id);
 }
 
@@ -253,6 +253,12 @@ function firstWarm(state: EngineState, sessions: KeySessions): Session | undefin
 
 function isWarm(state: EngineState, session: Session): boolean {
   return session.running > 0 || state.nowMs - session.lastFinishMs <= state.config.warmMs;
+}
+
+function passesOver({ jumpers }: KeySessions, { id }: Waiter): number {
+  let passes = 0;
+  for (const jumper of jumpers) if (jumper > id) passes += 1;
+  return passes;
 }
 
 function placeWarm(state: EngineState, session: Session): void {
