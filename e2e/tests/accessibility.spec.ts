@@ -1,5 +1,5 @@
-import AxeBuilder from "@axe-core/playwright";
 import type { Page } from "@playwright/test";
+import { violations } from "../support/axe";
 import { type BusyPool, startBusyPool } from "../support/busy-pool";
 import { expect, signIn, test } from "../support/fixtures";
 
@@ -22,6 +22,7 @@ const pages = () => [
   `/fairshare?pool=${pool.model}&view=strip`,
   `/fairshare?pool=${pool.model}&tenant=${tenantId}`,
   "/fairshare?pool=no-such-pool",
+  "/fairshare?q=no-such-pool",
   "/fairshare/groups?steps=true&size=20",
   "/boosts",
   "/boosts?new=true",
@@ -71,16 +72,6 @@ for (const colorScheme of ["light", "dark"] as const) {
       }
       expect(found).toEqual({});
     });
-  });
-}
-
-async function violations(page: Page, rules: readonly string[] | null): Promise<string[]> {
-  const axe = new AxeBuilder({ page });
-  const tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
-  const result = await (rules === null ? axe.withTags(tags) : axe.withRules([...rules])).analyze();
-  return result.violations.map((one) => {
-    const nodes = one.nodes.slice(0, 3).map((node) => node.target.join(" "));
-    return `${one.id}: ${nodes.join(" | ")}`;
   });
 }
 

@@ -49,7 +49,7 @@ export function PoolDetail({ name }: Readonly<{ name: string }>) {
   return (
     <>
       <PoolHeader name={name} live={live} pool={pool} isStale={isStale} />
-      <div className={cn("space-y-4", isStale && "opacity-60 grayscale")}>
+      <div className={cn("space-y-4", isStale && "stale")}>
         {live && pool ? (
           <PoolPanels live={live} pool={pool} />
         ) : (

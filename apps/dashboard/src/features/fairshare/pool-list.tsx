@@ -42,7 +42,7 @@ export function PoolList() {
           </Button>
         }
       />
-      <div className={cn("space-y-4", isStale && "opacity-60 grayscale")}>
+      <div className={cn("space-y-4", isStale && "stale")}>
         <Panel label="Pools" bodyClassName="p-0">
           {live ? (
             <PoolSection live={live} sample={sample.reads} totals={totals} isStale={isStale} />

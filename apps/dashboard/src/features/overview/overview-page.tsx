@@ -38,7 +38,7 @@ export function OverviewPage() {
     <>
       <PageHeader title="Overview" answer={answer} />
       {error && !data ? <Failure what="Cannot read the overview" error={error} onRetry={() => void refetch()} /> : null}
-      <div className={cn("space-y-4", isStale && "opacity-60 grayscale")}>
+      <div className={cn("space-y-4", isStale && "stale")}>
         {data ? <NowPanel overview={data} /> : <Skeleton className="h-20" />}
         {isEmpty ? <FirstSteps setup={data.setup} /> : null}
         {data ? <AttentionList items={data.items} /> : <SkeletonRows rows={4} label="Reading what needs attention" />}
