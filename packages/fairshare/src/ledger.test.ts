@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { EngineRun } from "../test/engine-run";
 import { SharedRun } from "../test/shared-run";
-import { keyId, poolId, tenantId } from "./ids";
+import { groupId, keyId, poolId, tenantId } from "./ids";
 import { REBASE_AT } from "./score";
 import type { Tenant } from "./state";
 import { findKey } from "./tenant-keys";
@@ -151,6 +151,22 @@ describe("a claim that is refused", () => {
     run.answer("pool");
     expect(scoresOf(run, "a").tenant).toBe(10);
     expect(tenantOf(run, "a").weight).toBe(1_000);
+  });
+});
+
+describe("a claim that is refused after its tenant moved", () => {
+  it("takes its charge back from the group it was made in, which then goes first by its score", () => {
+    const run = new SharedRun({ defaultPoolSize: 2 });
+    run.admit({ tenant: "y", group: "g2", cost: 100 });
+    const claiming = run.ask({ tenant: "moves", group: "g1", cost: 300 });
+    run.ask({ tenant: "x", group: "g1" });
+    run.ask({ tenant: "y", group: "g2" });
+    run.ask({ tenant: "z", group: "g4" });
+    const { policy } = tenantOf(run, "moves");
+    const group = { ...policy.group, id: groupId("g3") };
+    run.send({ kind: "policy_changed", pool: poolId("m"), tenant: { ...policy, group } });
+    run.settle(claiming, "tenant");
+    expect(run.claims.at(-1)).toMatchObject({ tenantId: "x" });
   });
 });
 

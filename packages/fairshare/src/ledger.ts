@@ -104,9 +104,10 @@ export function isForgettable(account: Account, level: Level): boolean {
   return compareLevels(account, level) <= 0;
 }
 
+/** Says whether the score moved. The account has nothing waiting. */
 function rejoin(account: Account, lowest: (Level & { rest: number; weight: number }) | undefined, level: Level) {
   const isAbove = compareLevels(account, level) > 0;
-  if (isAbove || account.taken > 0 || account.queued > 0) {
+  if (isAbove || account.taken > 0) {
     return isAbove && lowest === undefined ? false : raiseTo(account, lowest ?? level);
   }
   account.lastGranted = 0;
