@@ -24,6 +24,7 @@ import type { Group, Live } from "../../queries/wire";
 import { GroupsTable } from "./groups-table";
 import { changedWeights, type GroupRow, groupRows } from "./logic/group-rows";
 import { NewGroup } from "./new-group";
+import { PoolChoice } from "./pool-choice";
 import { PoolPreviews } from "./pool-previews";
 import { RoundingSteps } from "./rounding-drawer";
 import { groupsParams } from "./search-params";
@@ -106,7 +107,17 @@ function GroupsEditor({ groups, live }: Readonly<{ groups: readonly Group[]; liv
             />
           ) : null}
         </Panel>
-        <Panel title="Preview by pool" bodyClassName="p-0">
+        <Panel
+          title="Preview by pool"
+          bodyClassName="p-0"
+          actions={
+            <PoolChoice
+              pools={live.pools.map((pool) => pool.model)}
+              value={params.pool}
+              onValue={(pool) => void setParams({ pool })}
+            />
+          }
+        >
           <PoolPreviews rows={previews} colors={colors} hasDraft={hasDraft} />
         </Panel>
       </div>

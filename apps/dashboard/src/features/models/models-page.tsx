@@ -29,7 +29,7 @@ const ImportModels = dynamic(() => import("./import-models").then((module) => mo
 const params = {
   q: parseAsString.withDefault("").withOptions({ history: "replace", throttleMs: 200 }),
   mode: parseAsStringLiteral(["static", "tuned", "discovered"]).withOptions({ history: "replace" }),
-  off: parseAsBoolean.withDefault(false).withOptions({ history: "replace" }),
+  state: parseAsStringLiteral(["serving", "no_servers", "off"]).withOptions({ history: "replace" }),
   waits: parseAsBoolean.withDefault(false).withOptions({ history: "replace" }),
   new: parseAsBoolean.withDefault(false),
   import: parseAsBoolean.withDefault(false),
@@ -90,7 +90,7 @@ function ModelList({ rows }: Readonly<{ rows: readonly ModelRow[] }>) {
   const shown = useMemo(
     () =>
       rows.filter((row) =>
-        matchesModel(row, { text: query.q, mode: query.mode, isOffOnly: query.off, isWaitingOnly: query.waits }),
+        matchesModel(row, { text: query.q, mode: query.mode, state: query.state, isWaitingOnly: query.waits }),
       ),
     [rows, query],
   );
@@ -110,6 +110,17 @@ function ModelList({ rows }: Readonly<{ rows: readonly ModelRow[] }>) {
           onValue={(q) => void setQuery({ q: q === "" ? null : q })}
         />
         <select
+          aria-label="State"
+          value={query.state ?? ""}
+          onChange={(event) => void setQuery({ state: (event.target.value || null) as typeof query.state })}
+          className={cn(INPUT, "w-36")}
+        >
+          <option value="">Any state</option>
+          <option value="serving">Serving</option>
+          <option value="no_servers">No servers</option>
+          <option value="off">Off</option>
+        </select>
+        <select
           aria-label="Capacity mode"
           value={query.mode ?? ""}
           onChange={(event) => void setQuery({ mode: (event.target.value || null) as typeof query.mode })}
@@ -120,7 +131,6 @@ function ModelList({ rows }: Readonly<{ rows: readonly ModelRow[] }>) {
           <option value="tuned">Tuned</option>
           <option value="discovered">Discovered</option>
         </select>
-        <Toggle label="Off" isOn={query.off} onToggle={() => void setQuery({ off: query.off ? null : true })} />
         <Toggle
           label="Waits a lot"
           isOn={query.waits}
@@ -131,7 +141,7 @@ function ModelList({ rows }: Readonly<{ rows: readonly ModelRow[] }>) {
         <Empty
           title="No model matches"
           action={
-            <Button onClick={() => void setQuery({ q: null, mode: null, off: null, waits: null })}>
+            <Button onClick={() => void setQuery({ q: null, mode: null, state: null, waits: null })}>
               Clear the filters
             </Button>
           }

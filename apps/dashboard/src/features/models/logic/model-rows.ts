@@ -79,13 +79,13 @@ export function modelRows(
 export interface ModelFilter {
   readonly text: string;
   readonly mode: string | null;
-  readonly isOffOnly: boolean;
+  readonly state: ModelRow["serving"] | null;
   readonly isWaitingOnly: boolean;
 }
 
 export function matchesModel(row: ModelRow, filter: ModelFilter): boolean {
   if (filter.mode !== null && row.model.capacity_mode !== filter.mode) return false;
-  if (filter.isOffOnly && row.serving !== "off") return false;
+  if (filter.state !== null && row.serving !== filter.state) return false;
   if (filter.isWaitingOnly && (row.waitedPart ?? 0) <= WAITS_A_LOT) return false;
   const text = filter.text.trim().toLowerCase();
   return [row.model.name, ...row.model.aliases].some((name) => name.toLowerCase().includes(text));

@@ -48,11 +48,13 @@ describe("the list of models", () => {
   });
   it("finds names and aliases, and what waits over a fifth of the time", () => {
     const [row] = modelRows([model()], [pool], [usage]);
-    const filter = { text: "", mode: null, isOffOnly: false, isWaitingOnly: false };
+    const filter = { text: "", mode: null, state: null, isWaitingOnly: false };
     if (row === undefined) throw new Error("no row");
     expect(matchesModel(row, { ...filter, text: "BIG" })).toBe(true);
     expect(matchesModel(row, { ...filter, isWaitingOnly: true })).toBe(true);
     expect(matchesModel(row, { ...filter, mode: "discovered" })).toBe(false);
+    expect(matchesModel(row, { ...filter, state: "serving" })).toBe(true);
+    expect(matchesModel(row, { ...filter, state: "no_servers" })).toBe(false);
     expect(modelsAnswer([row])).toBe("1 serving. llama is small for its traffic.");
   });
 });
