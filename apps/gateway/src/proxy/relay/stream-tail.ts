@@ -20,14 +20,16 @@ export class StreamTail {
   push(chunk: Buffer): void {
     this.#chunks.push(chunk);
     this.#bytes += chunk.length;
-    for (
-      let first = this.#chunks[0];
-      first !== undefined && this.#bytes - first.length >= KEPT_BYTES;
-      first = this.#chunks[0]
-    ) {
-      this.#chunks.shift();
-      this.#bytes -= first.length;
-    }
+    if (this.#bytes >= 2 * KEPT_BYTES) this.#forget();
+  }
+
+  /** Lets go of what is not among the last bytes; seldom, because each event passes here. */
+  #forget(): void {
+    let kept = 0;
+    let from = this.#chunks.length;
+    while (from > 0 && kept < KEPT_BYTES) kept += this.#chunks[--from]?.length ?? 0;
+    this.#chunks = this.#chunks.slice(from);
+    this.#bytes = kept;
   }
 
   /** Whether the stream ended the way its protocol ends one, an error event included. */
