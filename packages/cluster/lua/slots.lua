@@ -23,7 +23,8 @@
 -- ARGV[at+7]   C, S: key cap or -1         H: most held sessions of the pool
 -- ARGV[at+8]   S, H: session, empty for none
 -- ARGV[at+9]   S, H: how long ago the request arrived, ms
--- ARGV[at+10]  S: h held slot only, s starving, hs both, - neither       H: most holds in a row while others wait
+-- ARGV[at+10]  S: any of h held slot only, s starving,                   H: most holds in a row while others wait
+--                 k frees the key's holds; - for none
 --
 -- Replies: {unregistered}: unknown, expired or of an older epoch, nothing was done; the replica must reconcile |
 --          {done, now, one string per operation, then `<pool>|<ran out>|<dropped>` for each pool that lost holds unused}:
@@ -83,7 +84,8 @@ while at <= last do
       if kind == 'C' then
         at = at + 8
       else
-        if ARGV[at + 8] ~= '' then op.hold = pool .. '|' .. ARGV[at + 2] .. '|' .. ARGV[at + 3] .. '|' .. ARGV[at + 8] end
+        op.key = pool .. '|' .. ARGV[at + 2] .. '|' .. ARGV[at + 3] .. '|'
+        if ARGV[at + 8] ~= '' then op.hold = op.key .. ARGV[at + 8] end
         op.arrived = now - tonumber(ARGV[at + 9])
         op.flags = ARGV[at + 10]
         at = at + 11
@@ -198,10 +200,11 @@ local function free_hold(id, why)
   give_back(limits_of(pool, tenant, key), pool)
 end
 
-local function drop_holds(pool)
+-- Frees the holds whose ids begin with `<pool>|`, or with `<pool>|<tenant>|<key>|`.
+local function drop_holds(pool, beginning)
   if total('h|' .. pool) == 0 then return end
   for _, id in ipairs(redis.call('ZRANGE', KEYS[4], 0, -1)) do
-    if parts_of_hold(id) == pool then free_hold(id, DROPPED) end
+    if string.sub(id, 1, #beginning) == beginning then free_hold(id, DROPPED) end
   end
 end
 
@@ -242,8 +245,9 @@ local function claim(op)
     if string.find(flags, 's', 1, true) then
       total('s|' .. op.pool)
       count['s|' .. op.pool] = now + STARVING_MS
-      drop_holds(op.pool)
+      drop_holds(op.pool, op.pool .. '|')
     end
+    if string.find(flags, 'k', 1, true) then drop_holds(op.pool, op.key) end
     if op.hold and count.H > 0 and redis.call('ZSCORE', KEYS[4], op.hold) then
       end_hold(op.hold, op.pool)
       add_own(limits, 1)
@@ -355,7 +359,7 @@ for i = 1, #ops do
   elseif kind == 'H' then
     reply = hold(op)
   else
-    drop_holds(op.pool)
+    drop_holds(op.pool, op.pool .. '|')
     reply = 'D'
   end
   replies[i + 2] = reply

@@ -48,6 +48,7 @@ const claim: fc.Arbitrary<SlotOperation> = fc
     sinceArrivalMs: ms,
     isForHoldOnly: fc.integer({ min: 0, max: 3 }).map((n) => n === 0),
     isStarving: fc.integer({ min: 0, max: 19 }).map((n) => n === 0),
+    freesKeyHolds: fc.integer({ min: 0, max: 9 }).map((n) => n === 0),
   })
   .map(({ who, ...rest }) => ({ ...rest, isForHoldOnly: rest.isForHoldOnly && rest.session !== null, ...who }));
 

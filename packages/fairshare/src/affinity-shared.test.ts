@@ -188,6 +188,26 @@ describe("an ordinary claim", () => {
     expect(run.holds.at(-1)).toMatchObject({ holdMs: 0 });
   });
 
+  it("asks for the held slots of its key to be freed once it was passed often enough, and not before", () => {
+    const run = start(1, DEFAULTS, { maxJumps: 2 });
+    let running = run.admit({ session: "warm" });
+    const lone = run.ask();
+    const flags: boolean[] = [];
+    for (let i = 0; i < 3; i++) {
+      run.ask({ session: "warm" });
+      if (i < 2) run.answer("none");
+      run.finish(running);
+      running = run.claims[0]?.waiterId ?? 0;
+      flags.push(run.claims[0]?.freesKeyHolds ?? false);
+      if (i < 2) run.answer("granted");
+    }
+    expect(running).toBe(lone);
+    expect(flags).toEqual([false, false, true]);
+    run.answer("pool");
+    run.retry("m");
+    expect(run.claims[0]).toMatchObject({ waiterId: lone, freesKeyHolds: true, isStarving: false });
+  });
+
   it("is marked as starving while a request that could run has waited past the bypass limit", () => {
     const run = start(1, { ...DEFAULTS, maxBypassMs: 1_000 });
     run.ask();

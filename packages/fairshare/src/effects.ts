@@ -43,6 +43,8 @@ export interface Claim extends Owner {
   readonly isForHoldOnly: boolean;
   /** A request of this pool has waited past the bypass limit: the pool's held slots must be freed. */
   readonly isStarving: boolean;
+  /** A request of this key was passed as often as it may be: the key's held slots must be freed. */
+  readonly freesKeyHolds: boolean;
 }
 
 /** Shared mode: give the slot of a finished or abandoned request back. */

@@ -5,7 +5,7 @@ import { emit } from "./emit";
 import { isStarving } from "./holds";
 import { isUsableCap } from "./limits";
 import { ownerOf } from "./owner";
-import { isAtJumpLimit, isPastBypass } from "./sessions";
+import { isAtJumpLimit, isPastBypass, wasPassedEnough } from "./sessions";
 import type { EngineState, OpenClaim, Waiter } from "./state";
 
 /** Remembers a claim until it is settled and asks the driver to send it. A claim without a charge is for a hold only. */
@@ -18,6 +18,7 @@ function effectFor(state: EngineState, waiter: Waiter, isForHoldOnly: boolean): 
   const { key } = waiter;
   const { tenant } = key;
   const { pool } = tenant;
+  const isLimited = isAtJumpLimit(state, key) || wasPassedEnough(state, waiter);
   const mayRedeem = waiter.session !== null && !waiter.session.isGone && !isAtJumpLimit(state, key);
   return {
     kind: "claim",
@@ -31,6 +32,7 @@ function effectFor(state: EngineState, waiter: Waiter, isForHoldOnly: boolean): 
     sinceArrivalMs: state.nowMs - waiter.arrivedMs,
     isForHoldOnly,
     isStarving: isStarving(state, pool) || hasStarved(state, waiter),
+    freesKeyHolds: isLimited,
   };
 }
 

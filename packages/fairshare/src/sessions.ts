@@ -188,6 +188,13 @@ export function passesOf({ sessions, oldest }: Key): number {
   return sessions === null || oldest === null ? 0 : passesOver(sessions, oldest);
 }
 
+/** Whether a request that is out of the queue had been passed, as often as it may be, when it left. */
+export function wasPassedEnough(state: EngineState, waiter: Waiter): boolean {
+  const { sessions } = waiter.key;
+  const passes = sessions === null ? 0 : passesOver(sessions, waiter);
+  return passes > 0 && passes >= state.config.maxJumps;
+}
+
 /** Books, once, that a request that is out of the queue started before older ones of its key. */
 export function recordJump(state: EngineState, waiter: Waiter): void {
   const { key } = waiter;

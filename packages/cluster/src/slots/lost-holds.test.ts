@@ -7,7 +7,10 @@ import { SlotTable } from "./slot-table";
 
 const TTL_MS = 60_000;
 const owner = (pool: string) => ({ pool: poolId(pool), tenantId: tenantId("acme"), keyId: keyId("acme-key") });
-const claim = (pool: string, more: { session?: string; isStarving?: boolean } = {}): SlotOperation => ({
+const claim = (
+  pool: string,
+  more: { session?: string; isStarving?: boolean; freesKeyHolds?: boolean } = {},
+): SlotOperation => ({
   kind: "claim",
   ...owner(pool),
   poolSize: 20,
@@ -18,6 +21,7 @@ const claim = (pool: string, more: { session?: string; isStarving?: boolean } = 
   sinceArrivalMs: 0,
   isForHoldOnly: false,
   isStarving: more.isStarving ?? false,
+  freesKeyHolds: more.freesKeyHolds ?? false,
 });
 const hold = (pool: string, session: string): SlotOperation => ({
   kind: "hold",
@@ -80,6 +84,26 @@ describe("held slots that nobody took", () => {
     expect(run("b", { kind: "drop-holds", pool: poolId("chat") }).lostHolds).toEqual([
       { pool: "chat", expired: 0, released: 1 },
     ]);
+  });
+
+  it("are those of one key when a request of it was passed as often as it may be, and more may be made", () => {
+    const other = { tenantId: tenantId("other"), keyId: keyId("other-key") };
+    const kept = { ...hold("chat", "s1"), ...other };
+    run(
+      "a",
+      claim("chat"),
+      hold("chat", "s1"),
+      claim("chat"),
+      hold("chat", "s2"),
+      { ...claim("chat"), ...other },
+      kept,
+    );
+    expect(table.holds.size).toBe(3);
+    expect(run("b", claim("chat", { freesKeyHolds: true })).lostHolds).toEqual([
+      { pool: "chat", expired: 0, released: 2 },
+    ]);
+    expect([...table.holds.keys()]).toEqual(["chat|other|other-key|s1"]);
+    expect(run("a", claim("chat"), hold("chat", "s1")).answers.at(-1)).toEqual({ kind: "hold", answer: "held" });
   });
 
   it("are not told when the session's next step took the slot", () => {

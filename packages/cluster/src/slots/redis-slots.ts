@@ -123,10 +123,11 @@ function pushOperation(args: (string | number)[], operation: SlotOperation): voi
       return;
     case "claim": {
       const { session, sinceArrivalMs, poolSize, ceiling, tenantCap, keyCap, isForHoldOnly, isStarving } = operation;
-      const isPlain = session === null && !isForHoldOnly && !isStarving;
+      const { freesKeyHolds = false } = operation;
+      const isPlain = session === null && !isForHoldOnly && !isStarving && !freesKeyHolds;
       args.push(isPlain ? "C" : "S", pool, tenant, key, poolSize, ceiling, tenantCap ?? -1, keyCap ?? -1);
       if (isPlain) return;
-      const flags = `${isForHoldOnly ? "h" : ""}${isStarving ? "s" : ""}`;
+      const flags = `${isForHoldOnly ? "h" : ""}${isStarving ? "s" : ""}${freesKeyHolds ? "k" : ""}`;
       args.push(session === null ? "" : escapePart(session), Math.floor(sinceArrivalMs), flags === "" ? "-" : flags);
       return;
     }

@@ -28,6 +28,8 @@ export interface ClaimOperation extends SlotOwner {
   readonly isForHoldOnly: boolean;
   /** A request of this pool has waited past the bypass limit: frees the pool's holds. */
   readonly isStarving: boolean;
+  /** A request of this key was passed as often as it may be: frees the key's holds. Left out: false. */
+  readonly freesKeyHolds?: boolean;
 }
 
 export interface ReleaseOperation extends SlotOwner {

@@ -219,6 +219,7 @@ export class SlotTable {
       this.#kept.starve(pool, nowMs);
       this.#dropHolds(pool, nowMs);
     }
+    if (claim.freesKeyHolds === true) this.#dropHolds(pool, nowMs, limits);
     const holdId = claim.session === null ? undefined : holdIdOf(claim, claim.session);
     if (holdId !== undefined && this.#kept.holds.has(holdId)) {
       this.#endHold(holdId);
@@ -318,8 +319,14 @@ export class SlotTable {
     this.#giveBack(hold.limits, nowMs);
   }
 
-  #dropHolds(pool: string, nowMs: number): void {
-    for (const id of this.#kept.ofPool(`h|${pool}`)) this.#freeHold(id, nowMs, "released");
+  /** All of a pool, or those that count against the same key. */
+  #dropHolds(pool: string, nowMs: number, ofKey?: Limits): void {
+    for (const id of this.#kept.ofPool(`h|${pool}`)) {
+      const limits = this.#kept.holds.get(id)?.limits;
+      if (ofKey === undefined || (limits?.[2] === ofKey[2] && limits[3] === ofKey[3])) {
+        this.#freeHold(id, nowMs, "released");
+      }
+    }
   }
 
   #freeExpiredHolds(nowMs: number): void {
