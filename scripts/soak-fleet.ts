@@ -63,7 +63,7 @@ try {
 } finally {
   await fleet.stop();
 }
-for (const problem of problems.slice(0, 20)) console.log(`  BROKEN ${problem}`);
+for (const problem of problems.slice(0, 20)) console.log(`  ${problem}`);
 console.log(problems.length === 0 ? "All rules held." : `${problems.length} rules were broken.`);
 process.exit(problems.length === 0 ? 0 : 1);
 
@@ -90,9 +90,8 @@ async function episode(load: BalancedLoad, log: VisitLog): Promise<void> {
   if (JSON.stringify(sorted(totals)) !== JSON.stringify(sorted(parts))) {
     problems.push(`${name}: the books do not add up: ${JSON.stringify({ totals, parts })}`);
   }
-  console.log(
-    `  ${name.padEnd(36)} shared again after ${String(tookMs).padStart(5)} ms, most ${verdict.highest}${verdict.faults.length > 0 ? `, BROKEN ${verdict.faults.length}` : ""}`,
-  );
+  console.log(`  ${name.padEnd(36)} shared again after ${String(tookMs).padStart(5)} ms, most ${verdict.highest}`);
+  for (const fault of verdict.faults.slice(0, 5)) console.log(`    BROKEN ${fault}`);
 }
 
 function sorted(limits: Readonly<Record<string, number>>): [string, number][] {

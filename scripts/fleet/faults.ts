@@ -60,7 +60,7 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
     await sleep(between(dice, 0, 6000));
     await fleet.addGateways(1);
     load.setTargets(fleet.gateways);
-    return { sharers: others.length };
+    return { sharers: fleet.gateways.length - 1 };
   },
   "a gateway stands still": async ({ fleet, load, dice }) => {
     const [still, others] = oneOf(fleet, dice);
