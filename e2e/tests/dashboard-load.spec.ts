@@ -1,4 +1,5 @@
 import { expect, type Page, test } from "@playwright/test";
+import { violations } from "../support/axe";
 import { FixtureDashboard } from "../support/fixture-dashboard";
 
 let dashboard: FixtureDashboard;
@@ -86,6 +87,7 @@ test("a silent API turns the page stale with its values kept, and live again whe
   await expect(page.locator("[data-freshness=stale]")).toContainText("Not updating since", { timeout: 12_000 });
   expect(await page.locator("[data-row]").count()).toBe(rows);
   await expect(page.locator("[data-row] [data-field=state]").first()).toContainText("was");
+  expect(await violations(page)).toEqual([]);
   await dashboard.startApi();
   await expect(page.locator("[data-freshness=live]")).toBeVisible({ timeout: 4000 });
   expect(errors).toEqual([]);

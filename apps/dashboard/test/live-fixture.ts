@@ -223,7 +223,7 @@ function tenantAt(
     held,
     slot_share: share,
     borrowed: Math.max(0, inUse - share),
-    served_tokens: Math.round(random() * 100_000),
+    served_tokens: Math.round(random() * 100) * 1000,
     share_score: random() * 100,
     weight_share: share / cap,
     expected_slots: share,

@@ -1,5 +1,6 @@
 "use client";
 
+import { focusManager } from "@tanstack/react-query";
 import { useSyncExternalStore } from "react";
 
 /** Whether the reader stopped the live updates, and since when. One switch for the whole page. */
@@ -23,5 +24,7 @@ export function togglePause(): void {
 
 export function setPaused(isPaused: boolean): void {
   pausedAtMs = isPaused ? Date.now() : null;
+  // Every query that reads again by itself then rests, as in a hidden tab.
+  focusManager.setFocused(isPaused ? false : undefined);
   for (const listener of listeners) listener();
 }

@@ -72,8 +72,12 @@ export function bodyStream(response: http.IncomingMessage): ReadableStream<Uint8
   return Readable.toWeb(plainBody(response)) as ReadableStream<Uint8Array>;
 }
 
+/** A live state of many pools in one piece: it is compressed again piece by piece, and small pieces compress badly. */
+const PIECE_BYTES = 256 * 1024;
+
 function plainBody(response: http.IncomingMessage): Readable {
-  return response.headers["content-encoding"] === "gzip" ? response.pipe(createGunzip()) : response;
+  const isZipped = response.headers["content-encoding"] === "gzip";
+  return isZipped ? response.pipe(createGunzip({ chunkSize: PIECE_BYTES })) : response;
 }
 
 function parseJson(text: string): unknown {

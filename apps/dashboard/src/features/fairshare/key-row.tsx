@@ -20,6 +20,7 @@ export function KeyRow({ entry, rowIndex, isNarrow }: Readonly<KeyRowProps>) {
   const name = (
     <Link
       href={`/keys?key=${encodeURIComponent(entry.key_id)}`}
+      prefetch={false}
       data-row-link
       className="name block truncate text-text-2 hover:underline"
     >

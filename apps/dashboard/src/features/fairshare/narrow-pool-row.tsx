@@ -21,6 +21,7 @@ export const NarrowPoolRow = memo(function NarrowPoolRow({ pool, isStale, rowInd
       <th scope="row" className="h-15 overflow-hidden px-3 pl-4 text-left font-medium">
         <Link
           href={poolHref(pool.model, { group })}
+          prefetch={false}
           data-row-link
           className="name block truncate after:absolute after:inset-0"
           title={pool.model === UNROUTED_POOL ? "Unregistered model names" : pool.model}

@@ -22,10 +22,8 @@ import { paceText, poolAnswer } from "./logic/answer-line";
 import { laneHolders } from "./logic/lanes";
 import { poolParams } from "./search-params";
 import { SlotLanes } from "./slot-lanes";
-import { SlotStrip } from "./slot-strip";
 import { StateBadge } from "./state-badge";
 import { TenantTable } from "./tenant-table";
-import { UnknownPool } from "./unknown-pool";
 import { usePoolKeys } from "./use-pool-keys";
 import { useStateAnnouncements } from "./use-state-announcements";
 import { WhatYouCanDo } from "./what-you-can-do";
@@ -34,6 +32,8 @@ const HistoryPanel = dynamic(() => import("./history-panel").then((module) => mo
   ssr: false,
   loading: () => <Skeleton className="h-112" />,
 });
+const SlotStrip = dynamic(() => import("./slot-strip").then((module) => module.SlotStrip), { ssr: false });
+const UnknownPool = dynamic(() => import("./unknown-pool").then((module) => module.UnknownPool), { ssr: false });
 const TenantPanel = dynamic(() => import("./tenant-panel").then((module) => module.TenantPanel), { ssr: false });
 
 /** One pool: who has the slots, who waits, and whether anyone is treated unfairly. */

@@ -28,6 +28,7 @@ export const PoolRow = memo(function PoolRow({ pool, isStale, rowIndex, group }:
       <th scope="row" className="h-(--row) px-3 pl-4 text-left font-medium">
         <Link
           href={poolHref(pool.model, { group })}
+          prefetch={false}
           data-row-link
           className="name line-clamp-1 after:absolute after:inset-0"
           title={pool.model}

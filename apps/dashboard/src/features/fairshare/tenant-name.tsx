@@ -30,6 +30,7 @@ export function TenantName({ pool, tenant, isExpanded, hasKeys, onExpand }: Read
       <Link
         href={poolHref(pool, { tenant: tenant.tenant_id })}
         scroll={false}
+        prefetch={false}
         data-row-link
         className="name min-w-0 truncate font-medium hover:underline"
         title={tenant.name}
