@@ -89,7 +89,7 @@ function checkAnswer(
   }
 }
 
-/** CI looks a few steps deep. With `OBLETH_SEARCH_DEPTH=12` it takes half an hour. */
+/** CI looks a few steps deep. `OBLETH_SEARCH_DEPTH=12` goes as deep as it can, which takes long. */
 const DEPTH = Number(process.env.OBLETH_SEARCH_DEPTH ?? 6);
 /** Three replicas reach three million states in ten steps, and more than a set can hold in twelve. */
 const DEEPEST_OF_THREE = 10;

@@ -125,6 +125,23 @@ describe("a fleet with shared slots", () => {
     },
   );
 
+  it("C19 decides the same when the replicas' clocks are an hour off, to either side", () => {
+    const story = (skewMs: number) => {
+      const fleet = new Fleet({ skewMs, affinity: { holdMs: 300, maxHeld: 4, maxJumps: 2 } });
+      const replicas = fleet.start(3);
+      flood(replicas, 200, 80);
+      fleet.clock.advance(700);
+      replicas[1]?.crash();
+      fleet.server.pause();
+      fleet.clock.advance(1500);
+      fleet.server.resume();
+      fleet.clock.advance(20_000);
+      return { served: fleet.backend.served, calls: [...fleet.calls], modes: replicas.map((replica) => replica.modes) };
+    };
+    expect(story(3_600_000)).toEqual(story(0));
+    expect(story(0).served).toBeGreaterThan(150);
+  });
+
   it("asks the store nothing about slots while it is alone", () => {
     const fleet = new Fleet({ limits: { poolSize: 5 } });
     const [a] = fleet.start(1) as [Replica];

@@ -1,5 +1,5 @@
 /** Several replicas, one store, one backend, one virtual clock, one seed. */
-import { VirtualClock } from "@obleth/clock";
+import { type Clock, VirtualClock } from "@obleth/clock";
 import { keyId, poolId, tenantId } from "@obleth/fairshare";
 import { SharedSlots, type SharedSlotsSettings } from "../../src/slots/shared-slots";
 import type { SlotOwner } from "../../src/slots/slot-store";
@@ -22,6 +22,8 @@ export interface FleetOptions {
   readonly settings?: Partial<SharedSlotsSettings>;
   /** One way, ms. */
   readonly latencyMs?: (rng: () => number) => number;
+  /** How far the wall clock of each replica is off, ms: ahead and behind in turn. */
+  readonly skewMs?: number;
   /** The product's engine schedules instead of the small first-come first-served one. */
   readonly withEngine?: boolean;
   readonly affinity?: Pick<ReplicaOptions, "holdMs" | "maxHeld" | "maxJumps" | "maxBypassMs">;
@@ -78,9 +80,10 @@ export class Fleet {
     const link = this.server.link(() => latencyMs(this.rng));
     const name = `replica-${++this.#started}`;
     const repairs: Repair[] = [];
+    const ownClock = skewed(this.clock, (this.#options.skewMs ?? 0) * (this.#started % 2 === 0 ? 1 : -1));
     const slots = new SharedSlots({
       store: link,
-      clock: this.clock,
+      clock: ownClock,
       rng: this.rng,
       instance: name,
       settings: { ...SETTINGS, ...this.#options.settings },
@@ -97,8 +100,8 @@ export class Fleet {
         },
       },
     });
-    const { clock, backend, limits } = this;
-    const options = { name, clock, slots, backend, limits, ...this.#options.affinity };
+    const { backend, limits } = this;
+    const options = { name, clock: ownClock, slots, backend, limits, ...this.#options.affinity };
     const scheduler = this.#options.withEngine === true ? new EngineReplica(options) : new Replica(options);
     const replica = asSimReplica(scheduler, { slots, link, repairs });
     link.subscriber = slots;
@@ -128,6 +131,15 @@ export class Fleet {
     }
     return this.clock.monotonicMs() - startMs;
   }
+}
+
+/** The same clock on the wall of somebody whose time is off. */
+function skewed(clock: VirtualClock, byMs: number): Clock {
+  return {
+    monotonicMs: () => clock.monotonicMs(),
+    wallMs: () => clock.wallMs() + byMs,
+    setTimer: (delayMs, fire) => clock.setTimer(delayMs, fire),
+  };
 }
 
 function asSimReplica(
