@@ -9,7 +9,7 @@ import path from "node:path";
 import { buffer } from "node:stream/consumers";
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFailed } from "vitest";
 import { parse } from "yaml";
-import { GatewayProcess, until } from "../../gateway/src/testing/gateway-process";
+import { GatewayProcess, removeBundle, until } from "../../gateway/src/testing/gateway-process";
 import { HeldBackend } from "../../gateway/src/testing/held-backend";
 
 const APP = path.resolve(import.meta.dirname, "..");
@@ -42,6 +42,7 @@ afterAll(async () => {
   backend?.letGo();
   await gateway?.stop();
   backend?.stop();
+  removeBundle();
   rmSync(folder, { recursive: true, force: true });
 }, 60_000);
 
