@@ -2,7 +2,9 @@
  * The table's memory of sessions: slots held for them, when their last step finished, and which pools may hold nothing
  * because somebody starves. Counts are the table's business.
  */
+import { escapePart } from "../redis/keys";
 import type { Limits } from "./slot-fields";
+import type { SlotOwner } from "./slot-store";
 
 export interface HeldSession {
   /** Field of the pool's count of held sessions. */
@@ -106,4 +108,9 @@ export class HeldSessions {
 
 function byBytes(a: string, b: string): number {
   return Buffer.compare(Buffer.from(a), Buffer.from(b));
+}
+
+/** What a session's hold is known by in the books. */
+export function holdIdOf(owner: SlotOwner, session: string): string {
+  return [owner.pool, owner.tenantId, owner.keyId, session].map(escapePart).join("|");
 }

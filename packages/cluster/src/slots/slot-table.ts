@@ -6,7 +6,7 @@
  */
 import type { PoolId } from "@obleth/fairshare";
 import { escapePart } from "../redis/keys";
-import { HeldSessions } from "./held-sessions";
+import { HeldSessions, holdIdOf } from "./held-sessions";
 import { Marks } from "./marks";
 import { type Limits, limitFields, poolNamed } from "./slot-fields";
 import type {
@@ -21,7 +21,6 @@ import type {
   SlotAnswer,
   SlotBatch,
   SlotOperation,
-  SlotOwner,
 } from "./slot-store";
 import { OvertakenError } from "./slot-store";
 
@@ -382,10 +381,6 @@ export class SlotTable {
       this.#announce.onReleased(pool === "" ? null : poolNamed(pool));
     }
   }
-}
-
-function holdIdOf(owner: SlotOwner, session: string): string {
-  return [owner.pool, owner.tenantId, owner.keyId, session].map(escapePart).join("|");
 }
 
 function poolOf(limits: Limits): string {
