@@ -7,7 +7,7 @@ import { type Cookies, heapBytes, type Opened, openPage, signedIn, slowDown, tra
 import { type Figure, figure, percentile } from "./figures";
 import { readWatched, restartWatch, watch } from "./watch";
 
-const CROWD = { pools: 200, tenants: 2000 };
+const CROWD = { pools: 200, tenants: 2000, everySecs: 1 };
 const MINUTE_MS = 60_000;
 
 export async function crowdFigures(browser: Browser, quick: boolean): Promise<Figure[]> {

@@ -8,6 +8,8 @@ import { ROOT } from "./stack";
 export interface FixtureShape {
   readonly pools: number;
   readonly tenants: number;
+  /** Seconds from one change of the live state to the next; 3 unless said. */
+  readonly everySecs?: number;
 }
 
 const START_MS = 60_000;
@@ -43,12 +45,12 @@ export class FixtureDashboard {
 
   /** Starts the fixtures' API, again after `stopApi`. */
   async startApi(): Promise<void> {
-    const { pools, tenants } = this.shape;
+    const { pools, tenants, everySecs = 3 } = this.shape;
     const args = ["--import", "tsx", "apps/dashboard/test/fixture-server.ts", String(pools), String(tenants)];
     this.api = spawn(process.execPath, args, {
       cwd: ROOT,
       stdio: "ignore",
-      env: { ...process.env, FIXTURE_PORT: String(this.apiPort) },
+      env: { ...process.env, FIXTURE_PORT: String(this.apiPort), FIXTURE_EVERY_SECS: String(everySecs) },
     });
     await untilAnswers(`http://127.0.0.1:${this.apiPort}/api/v1/auth/state`);
   }

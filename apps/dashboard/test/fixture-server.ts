@@ -9,6 +9,8 @@ import type { Live } from "../src/queries/wire";
 import { fixtureGroups, fixtureLive, fixtureTenant, summaryOf } from "./live-fixture";
 
 const shape = { pools: Number(process.argv[2] ?? 7), tenants: Number(process.argv[3] ?? 24), seed: 3 };
+/** How often the live state changes: a third of the pools each second, or all of them every three. */
+const everySecs = Number(process.env.FIXTURE_EVERY_SECS ?? 3);
 const startedMs = Date.now();
 const EMPTY_PAGE = { items: [], next_cursor: null, total: 0 };
 const cache = new Map<string, { etag: string; body: Buffer }>();
@@ -29,7 +31,7 @@ server.listen(Number(process.env.FIXTURE_PORT ?? 0), "127.0.0.1", () => {
 });
 
 function sendLive(url: URL, request: http.IncomingMessage, response: http.ServerResponse): void {
-  const step = Math.floor((Date.now() - startedMs) / 1000);
+  const step = Math.floor((Date.now() - startedMs) / 1000 / everySecs) * everySecs;
   const pool = url.searchParams.get("pool");
   const key = `${step} ${pool ?? url.searchParams.get("fields")}`;
   let entry = cache.get(key);
