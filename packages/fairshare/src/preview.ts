@@ -79,11 +79,14 @@ function partChange(
   given: { id: string; weight: PartChange["weight"]; before: Divided; after: Divided; inUse: number; queued: number },
 ): PartChange {
   const { id, weight, before, after, inUse, queued } = given;
-  const both = (of: "busy" | "fair" | "settled") => ({
-    before: before[of][level].get(id) ?? 0,
-    after: after[of][level].get(id) ?? 0,
-  });
-  return { id, weight, slots: both("busy"), fairShare: both("fair"), settled: both("settled"), inUse, queued };
+  const slots = inBoth(before.busy[level], after.busy[level], id);
+  const fairShare = inBoth(before.fair[level], after.fair[level], id);
+  const settled = inBoth(before.settled[level], after.settled[level], id);
+  return { id, weight, slots, fairShare, settled, inUse, queued };
+}
+
+function inBoth(before: ReadonlyMap<string, number>, after: ReadonlyMap<string, number>, id: string) {
+  return { before: before.get(id) ?? 0, after: after.get(id) ?? 0 };
 }
 
 function tenantChanges(before: Divided, after: Divided): TenantChange[] {
