@@ -12,6 +12,10 @@ local TURN_MS = 250
 
 -- How long a starving claim keeps its pool from being held.
 local STARVING_MS = 1000
+-- How much later than the next step's arrival a finish may be written down and still count as before it: the client has
+-- its answer before the finish has travelled here, and may ask again at another replica at once. Longer would take steps
+-- that ran side by side for steps in a row.
+local FINISH_LAG_MS = 250
 -- The longest a slot is ever held.
 local MAX_HOLD_MS = 60000
 

@@ -210,10 +210,16 @@ end
 
 local DENIALS = { 'g', 'p', 't', 'k' }
 
+-- From a session's last finish to the arrival of its next step; nil when the step did not follow it.
+local function gap_after(finish, op)
+  local gap = op.arrived - tonumber(finish)
+  return gap >= -FINISH_LAG_MS and math.max(gap, 0) or nil
+end
+
 local function since_last_finish(op)
   local finish = op.hold and string.match(redis.call('HGET', KEYS[5], op.hold) or '', '^(%d+)|')
-  if not finish or op.arrived < tonumber(finish) then return '' end
-  return ':' .. whole(op.arrived - tonumber(finish))
+  local gap = finish and gap_after(finish, op)
+  return gap and ':' .. whole(gap) or ''
 end
 
 -- Ends this replica's turn, if it has it.
@@ -312,7 +318,7 @@ local function hold(op)
   local gap, hold_ms, keep_ms, most_held, most_in_row = op.a, op.b, op.c, op.d, tonumber(op.flags)
   local finish, in_row = string.match(redis.call('HGET', KEYS[5], op.hold) or '', '^(%d+)|(%d+)$')
   in_row = tonumber(in_row or 0)
-  if gap < 0 and finish then gap = op.arrived - tonumber(finish) end
+  if gap < 0 and finish then gap = gap_after(finish, op) or -1 end
   local waited_for = is_awaited('g') or is_awaited(op.limits[2])
   local stands = redis.call('ZSCORE', KEYS[4], op.hold)
   local h = 'h|' .. op.pool

@@ -23,6 +23,11 @@ export interface Session {
 const STARVING_MS = 1000;
 /** Holds that ran out and are freed by one batch; the rest waits for the next call. */
 const EXPIRED_PER_CALL = 100;
+/**
+ * How much later than the next step's arrival a finish may be written down and still count as before it: the client has its
+ * answer before the finish has travelled to the books. Longer would take steps that ran side by side for steps in a row.
+ */
+const FINISH_LAG_MS = 250;
 /** The longest a slot is ever held. */
 const MAX_HOLD_MS = 60_000;
 /** Sessions forgotten by one hold, which adds one at most. */
@@ -60,6 +65,14 @@ export class HeldSessions {
     );
     for (const [id] of gone) this.holds.delete(id);
     return gone.map(([, hold]) => hold);
+  }
+
+  /** From a session's last finish to the arrival of its next step; null when the step did not follow it. */
+  sinceLastFinishMs(id: string, arrivedMs: number): number | null {
+    const session = this.sessions.get(id);
+    if (session === undefined) return null;
+    const gapMs = arrivedMs - session.finishedAtMs;
+    return gapMs >= -FINISH_LAG_MS ? Math.max(gapMs, 0) : null;
   }
 
   /** A step of the session is over; a few sessions whose time has come are forgotten. */

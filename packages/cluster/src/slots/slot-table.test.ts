@@ -282,6 +282,22 @@ describe("the books", () => {
       expect(how("b", hold({ sinceLastFinishMs: 4000 }))).toBe("freed");
     });
 
+    it("is held as well when the step came before its forerunner's finish was written down, up to 250 ms", () => {
+      const afterLateFinish = (lateMs: number) => {
+        run("a", claim());
+        how("a", hold({ sinceLastFinishMs: null }));
+        const [granted] = run("b", claim({ session: S1, sinceArrivalMs: lateMs }));
+        const asked = how("b", hold({ sinceLastFinishMs: null, sinceArrivalMs: lateMs, maxHeld: 9 }));
+        run("b", { kind: "drop-holds", pool: who().pool });
+        nowMs += 60_000;
+        beat("a");
+        beat("b");
+        return [granted, asked];
+      };
+      expect(afterLateFinish(250)).toMatchObject([{ answer: "granted", sinceLastFinishMs: 0 }, "held"]);
+      expect(afterLateFinish(251)).toMatchObject([{ answer: "granted", sinceLastFinishMs: null }, "freed"]);
+    });
+
     it("takes part of the pool at most", () => {
       run("a", claim(), claim({ ...who("chat", "acme", "k2") }));
       expect(how("a", hold({ maxHeld: 1 }))).toBe("held");

@@ -252,8 +252,7 @@ export class SlotTable {
   }
 
   #granted(answer: "granted" | "redeemed", holdId: string | undefined, arrivedMs: number): SlotAnswer {
-    const finishedAtMs = holdId === undefined ? undefined : this.#kept.sessions.get(holdId)?.finishedAtMs;
-    const sinceLastFinishMs = finishedAtMs === undefined || arrivedMs < finishedAtMs ? null : arrivedMs - finishedAtMs;
+    const sinceLastFinishMs = holdId === undefined ? null : this.#kept.sinceLastFinishMs(holdId, arrivedMs);
     return { kind: "claim", answer, retryMs: null, sinceLastFinishMs };
   }
 
@@ -265,7 +264,7 @@ export class SlotTable {
     const session = this.#kept.sessions.get(id);
     const holdsInRow = session?.holdsInRow ?? 0;
     const arrivedMs = nowMs - hold.sinceArrivalMs;
-    const gapMs = hold.sinceLastFinishMs ?? (session === undefined ? -1 : arrivedMs - session.finishedAtMs);
+    const gapMs = hold.sinceLastFinishMs ?? this.#kept.sinceLastFinishMs(id, arrivedMs) ?? -1;
     const isAwaited = this.#marks.isAwaited(limits[0], nowMs) || this.#marks.isAwaited(limits[1], nowMs);
     const stands = this.#kept.holds.has(id);
     const heldCount = this.#totals.get(`h|${pool}`) ?? 0;
