@@ -94,11 +94,14 @@ async function newKey(tenant: string): Promise<string> {
   return (await call<{ secret: string }>("POST", `/tenants/${id}/keys`, { name: "main" })).secret;
 }
 
-/** Sets the model's affinity at the first gateway and waits until the second one has heard of it. */
+/** Sets the model's affinity at the first gateway and waits until both go by it. */
 async function favour(affinity: Readonly<Record<string, boolean | number>>): Promise<void> {
   await call("PUT", `/models/${modelId}/session-affinity`, affinity);
-  const { config_version: version } = await live(first);
-  await until(async () => (await live(second)).config_version >= version);
+  const { items } = await call<{ items: { config_version: number }[] }>("GET", "/audit?limit=1");
+  const version = items[0]?.config_version ?? Number.POSITIVE_INFINITY;
+  await until(async () =>
+    (await Promise.all([first, second].map(live))).every((state) => state.config_version >= version),
+  );
 }
 
 const live = async (gateway: GatewayProcess) =>
