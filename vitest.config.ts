@@ -7,6 +7,7 @@ const skip = ["**/node_modules/**", "**/dist/**", "**/.next/**", "e2e/**"];
 export default defineConfig({
   test: {
     reporters: ["default"],
+    setupFiles: ["scripts/testing/property-seed.ts"],
     projects: [
       {
         extends: true,

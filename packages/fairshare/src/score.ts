@@ -10,8 +10,11 @@
  * Everything here is O(1) and free of allocation.
  */
 
-/** One digit of the fraction: 2^8 x 3^2 x 5^2 x 7 x 11 x 13. Times `MAX_WEIGHT` it stays below 2^53. */
-const BASE = 57_657_600;
+/**
+ * One digit of the fraction: 2^5 x 3^2 x 5^3 x 7 x 11 x 13. Times `MAX_WEIGHT` it stays below 2^53. Squared it has 5^6
+ * and 2^10, so every weight like 500 or 70,000, up to 1,000,000, divides it and so does a thousand times a weight to 16.
+ */
+const BASE = 36_036_000;
 /** Parts of one token per weight; below 2^53 even when two fractions are added. */
 export const FRACTION = BASE * BASE;
 /** Largest weight that divides exactly, 2^27; effective weights above it count as this. */

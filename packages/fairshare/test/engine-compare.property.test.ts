@@ -76,7 +76,8 @@ describe("what must not matter", () => {
         ];
         for (const change of scaled) expect(logOf(seed, change)).toEqual(log);
       }),
-      { numRuns: 25 },
+      // The example once differed: 10 tokens at weight 500,000 left a rest that a lift to the same level lost.
+      { numRuns: 25, examples: [[308016494]] },
     );
   });
 
