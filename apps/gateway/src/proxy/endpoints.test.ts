@@ -8,6 +8,12 @@ import { backend, gateway, gatewayWith } from "./testing/set-up";
 
 const ok = (name: string): Script => json(completion(name));
 
+/** Says 503 and never comes to the end of its reasons. */
+const busyWithoutEnd: Script = async (answer) => {
+  await answer.write("HTTP/1.1 503 X\r\ncontent-type: application/json\r\ncontent-length: 500\r\n\r\n{");
+  await answer.hang();
+};
+
 async function pair(
   first: Script,
   second: Script,
@@ -97,6 +103,29 @@ describe("a retry", () => {
     const long = await gateway(once("600"), { model: { maxRetries: 1 } });
     const answer = await long.rig.chat();
     expect([answer.status, answer.headers.get("retry-after")]).toEqual([429, "600"]);
+  });
+
+  it("begins when the answer it replaces is over, or has been given up: one slot is one request at the backend", async () => {
+    const script: Script = (answer) => (answer.number < 3 ? busyWithoutEnd : ok("third"))(answer);
+    const { rig, upstream } = await gateway(script, { model: { maxRetries: 2 } });
+    expect(await contentOf(await rig.chat())).toBe("third");
+    expect(upstream.highWater).toBe(1);
+    expect(rig.inFlight).toBe(0);
+  });
+
+  it("leaves no answer behind that nobody waits for: neither at another endpoint nor when the client has left", async () => {
+    const { rig, a, b } = await pair(busyWithoutEnd, (answer) => answer.hang());
+    const client = await RawClient.send(rig.port, rawChat({ model: "m", messages: [] }));
+    await until(() => b.open === 1 && a.open === 0);
+    client.reset();
+    await until(() => rig.inFlight === 0 && b.open === 0);
+    const later = await gateway(busyWithoutEnd, { model: { maxRetries: 1, retryBackoffMs: 10_000 } });
+    const leaving = await RawClient.send(later.rig.port, rawChat({ model: "m", messages: [] }));
+    await until(() => later.rig.attempts.length === 1);
+    expect(later.upstream.open).toBe(1);
+    leaving.reset();
+    await until(() => later.rig.inFlight === 0 && later.upstream.open === 0);
+    expect(later.upstream.requests.length).toBe(1);
   });
 
   it("of a dead connection uses a fresh one, once", async () => {

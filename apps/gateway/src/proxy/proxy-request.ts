@@ -1,7 +1,7 @@
 /**
  * One client request from its first byte to its record: what is known of it so far, what it holds, and its end. It ends
  * exactly once, whoever says so first; whatever it holds (a place in the queue, a slot, a reservation, a call to a
- * backend) is given back then, the slot before anything else.
+ * backend) is given back then, the slot first, and right before it the call it was for.
  */
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
@@ -86,8 +86,12 @@ export class ProxyRequest implements Listed {
     return this.usage === null ? this.estimatedTokens : this.usage.inputTokens + this.usage.outputTokens;
   }
 
-  /** Gives back the slot; harmless when there is none or it is back already. */
+  /**
+   * Gives back the slot; harmless when there is none or it is back already. What may still run at the backend is given up
+   * before: who gets the slot may be on its way there within this very turn.
+   */
   releaseSlot(): void {
+    this.call?.abort();
     this.permit?.release(this.usage === null ? undefined : this.totalTokens);
   }
 }

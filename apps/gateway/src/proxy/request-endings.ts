@@ -66,7 +66,6 @@ export class RequestEndings implements RelayEndings {
     request.isEnded = true;
     request.releaseSlot();
     request.waiting?.cancel();
-    request.call?.abort();
     request.answering = null;
     this.active.delete(request);
     if (this.isDraining) closeBehind(request);

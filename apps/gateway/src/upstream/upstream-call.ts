@@ -62,6 +62,8 @@ export class UpstreamCall implements AnswerTaker {
   readonly #tried: string[] = [];
   #endpoint: EndpointState | null = null;
   #attempt: Attempt | null = null;
+  /** A try whose answer is not wanted and may not have ended yet. */
+  #discarded: Attempt | null = null;
   #tries = 0;
   #usedFreshRetry = false;
   #lastFailure: NoAnswer | null = null;
@@ -90,6 +92,7 @@ export class UpstreamCall implements AnswerTaker {
     this.#phase = "over";
     this.#timer?.cancel();
     this.#stopWaiting?.();
+    this.#discarded?.abort();
     if (this.#attempt === null) return;
     this.#attempt.abort();
     this.#leaveEndpoint("aborted");
@@ -205,10 +208,19 @@ export class UpstreamCall implements AnswerTaker {
     this.deps.endpoints.leave(endpoint, this.request.model.id);
   }
 
+  /**
+   * Ends the present try without its answer, which may still end by itself before the next try: a slot is one request at
+   * the backend, so that what has not ended by then is given up.
+   */
   #discardAttempt(outcome: AttemptOutcome): void {
-    const attempt = this.#attempt;
+    this.#discarded = this.#attempt;
     this.#leaveEndpoint(outcome);
-    attempt?.discard();
+    this.#discarded?.discard();
+  }
+
+  /** Nothing waits for the discarded answer: it counts as ended only if all of it has come with what is being read. */
+  #endDiscardedSoon(): void {
+    process.nextTick(() => this.#discarded?.abort());
   }
 
   #handOn(): void {
@@ -243,6 +255,7 @@ export class UpstreamCall implements AnswerTaker {
     if (pick.kind !== "endpoint") return false;
     this.#lastFailure = { reason: "broken", detail: `status ${status}`, endpoint: endpoint.record };
     this.#discardAttempt("error_status");
+    this.#endDiscardedSoon();
     this.#phase = "trying";
     this.#nextEndpoint();
     return true;
@@ -250,6 +263,7 @@ export class UpstreamCall implements AnswerTaker {
 
   #retryAt(endpoint: EndpointState): void {
     this.#timer = null;
+    this.#discarded?.abort();
     const { deadlineAtMs } = this.request.limits;
     if (deadlineAtMs !== null && this.deps.watchdog.nowMs() >= deadlineAtMs) {
       this.#noAnswer({ reason: "total_timeout", detail: "no time left for another try", endpoint: endpoint.record });
@@ -262,6 +276,7 @@ export class UpstreamCall implements AnswerTaker {
     const record = this.#endpoint?.record ?? null;
     this.#lastFailure = { reason, detail: `status ${this.#status}`, endpoint: record };
     this.#discardAttempt("bad_answer");
+    this.#endDiscardedSoon();
     this.#phase = "trying";
     this.#nextEndpoint();
   }
@@ -269,6 +284,7 @@ export class UpstreamCall implements AnswerTaker {
   #tooMuchError(): void {
     const record = this.#endpoint?.record ?? null;
     this.#discardAttempt("bad_answer");
+    this.#endDiscardedSoon();
     this.#noAnswer({ reason: "oversized_error", detail: `status ${this.#status} with a huge body`, endpoint: record });
   }
 
