@@ -10,8 +10,9 @@
 import { parseArgs } from "node:util";
 import { BalancedLoad } from "../e2e/support/balanced-load";
 import { booksOf } from "../e2e/support/books";
-import { Fleet } from "../e2e/support/fleet";
-import { judge, type ModeChange } from "../e2e/support/limit-judge";
+import { Fleet, HEARTBEAT_SECS, REPLICA_TTL_SECS } from "../e2e/support/fleet";
+import { judge } from "../e2e/support/limit-judge";
+import type { ModeChange, Stall } from "../e2e/support/limit-trial";
 import { VisitLog } from "../e2e/support/visit-log";
 import { FAULTS } from "./fleet/faults";
 import { dice as seeded } from "./fleet/seeded-trace";
@@ -28,8 +29,10 @@ const dice = seeded(seed);
 const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 const problems: string[] = [];
 const modes = new Map<string, ModeChange[]>();
+const stalls: Stall[] = [];
 let highest = 0;
 let highestShared = 0;
+let highestMixed = 0;
 let slowestMs = 0;
 
 console.log(`Soak of ${minutes} minutes, seed ${seed}: ${SLOTS} slots, ${GATEWAYS} gateways.`);
@@ -58,7 +61,7 @@ try {
     `${count} faults, ${load.answered} answers, ${load.lost} requests lost with killed gateways, ${load.errors.length} other errors.`,
   );
   console.log(
-    `Most at the backend: ${highestShared} while all shared, ${highest} ever. Slowest way back: ${slowestMs} ms.`,
+    `Most at the backend: ${highestShared} while all shared, ${highestMixed} while some did, ${highest} ever. Slowest way back: ${slowestMs} ms.`,
   );
 } finally {
   await fleet.stop();
@@ -78,13 +81,15 @@ async function episode(load: BalancedLoad, log: VisitLog): Promise<void> {
   slowestMs = Math.max(slowestMs, tookMs);
   await sleep(1000 + dice() * 4000);
   for (const [gateway, changes] of await fleet.modeChanges()) modes.set(gateway, changes);
-  const here = new Map(fleet.gateways.map((gateway) => [gateway.name, modes.get(gateway.name) ?? []]));
   const visits = (await log.visits()).filter(({ toMs }) => toMs >= fromMs - 1000);
   const outages = damage?.outage === undefined ? [] : [damage.outage];
+  if (damage?.stall !== undefined) stalls.push(damage.stall);
   const part = Math.ceil(SLOTS / (damage?.sharers ?? GATEWAYS));
-  const verdict = judge({ visits, gateways: here, slots: SLOTS, part, outages });
+  const [heartbeatMs, ttlMs] = [HEARTBEAT_SECS * 1000, REPLICA_TTL_SECS * 1000];
+  const verdict = judge({ visits, gateways: modes, slots: SLOTS, part, heartbeatMs, ttlMs, outages, stalls });
   highest = Math.max(highest, verdict.highest);
   highestShared = Math.max(highestShared, verdict.highestShared);
+  highestMixed = Math.max(highestMixed, verdict.highestMixed);
   problems.push(...verdict.faults.map((fault) => `${name}: ${fault}`));
   const { totals, parts } = await booksOf(fleet.redis);
   if (JSON.stringify(sorted(totals)) !== JSON.stringify(sorted(parts))) {

@@ -10,7 +10,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { type ApiClient, createClient } from "@obleth/contract/client";
 import { freePorts } from "./free-ports";
-import type { ModeChange } from "./limit-judge";
+import type { ModeChange } from "./limit-trial";
 import { RedisProcess } from "./redis-process";
 import { Simulator } from "./simulator";
 import { type Login, ROOT } from "./stack";

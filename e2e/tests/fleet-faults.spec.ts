@@ -6,7 +6,8 @@ import { expect, test } from "@playwright/test";
 import { BalancedLoad } from "../support/balanced-load";
 import { booksOf } from "../support/books";
 import { Fleet, type Gateway, HEARTBEAT_SECS, REPLICA_TTL_SECS } from "../support/fleet";
-import { judge, type Outage } from "../support/limit-judge";
+import { judge } from "../support/limit-judge";
+import type { Trial } from "../support/limit-trial";
 import { VisitLog } from "../support/visit-log";
 
 const MODEL = "shared-model";
@@ -67,10 +68,11 @@ async function goesOn(count = 40): Promise<void> {
 }
 
 /** `sharers`: fewest gateways that the slots were divided over, should Redis have been late meanwhile. */
-async function expectRulesKept(outages: readonly Outage[] = [], sharers = fleet.gateways.length): Promise<void> {
+async function expectRulesKept(over: Pick<Trial, "outages" | "stalls"> = {}, sharers = fleet.gateways.length) {
   const gateways = await fleet.modeChanges();
   const part = Math.ceil(SLOTS / sharers);
-  const verdict = judge({ visits: await log.visits(), gateways, slots: SLOTS, part, outages });
+  const [heartbeatMs, ttlMs] = [HEARTBEAT_SECS * 1000, REPLICA_TTL_SECS * 1000];
+  const verdict = judge({ visits: await log.visits(), gateways, slots: SLOTS, part, heartbeatMs, ttlMs, ...over });
   expect(verdict.faults).toEqual([]);
 }
 
@@ -94,7 +96,7 @@ async function survivesOutage(breaks: () => Promise<void> | void, mends: () => P
   const toMs = Date.now();
   expect(toMs - mendedMs).toBeLessThan(BACK_MS);
   await goesOn();
-  await expectRulesKept([{ fromMs, toMs: mendedMs }]);
+  await expectRulesKept({ outages: [{ fromMs, toMs: mendedMs }] });
   await expectNothingLeft();
 }
 
@@ -149,15 +151,17 @@ test("a gateway that stands still past its expiry loses its slots, and is let in
   const [still, ...others] = fleet.gateways as [Gateway, ...Gateway[]];
   const running = await full();
   running.setTargets(others);
+  const fromMs = Date.now();
   still.process.kill("SIGSTOP");
   await lasting((REPLICA_TTL_SECS + HEARTBEAT_SECS) * 1000 + 500);
   await goesOn();
   await expect.poll(async () => (await booksOf(fleet.redis)).totals[POOL], { intervals: [20] }).toBe(SLOTS);
+  const toMs = Date.now();
   still.process.kill("SIGCONT");
   await allShare();
   running.setTargets(fleet.gateways);
   await goesOn();
-  await expectRulesKept([], others.length);
+  await expectRulesKept({ stalls: [{ marker: still.name, fromMs, toMs }] }, others.length);
   await expectNothingLeft();
   expect(running.lost).toBe(0);
 });
@@ -173,7 +177,7 @@ test("a killed gateway's slots come back after its expiry and a heartbeat, and o
   await expect.poll(running, { intervals: [20], timeout: 15_000 }).toBe(SLOTS);
   expect(Date.now() - killedMs).toBeLessThan((REPLICA_TTL_SECS + HEARTBEAT_SECS + 1) * 1000);
   await goesOn();
-  await expectRulesKept([], others.length);
+  await expectRulesKept({}, others.length);
   await expectNothingLeft();
 });
 
@@ -191,7 +195,7 @@ test("five gateways hold the limit while one after another is replaced, and no r
     await goesOn();
   }
   await allShare();
-  await expectRulesKept([], 4);
+  await expectRulesKept({}, 4);
   await expectNothingLeft();
   expect(load.lost).toBe(0);
 });
@@ -207,7 +211,7 @@ test("a failover moves the books to the new master, under load and without an er
   await allShare();
   const toMs = Date.now();
   await goesOn();
-  await expectRulesKept([{ fromMs, toMs }]);
+  await expectRulesKept({ outages: [{ fromMs, toMs }] });
   await load?.stop();
   expect(load?.errors).toEqual([]);
   await expect.poll(async () => await booksOf(standby.replica)).toEqual({ totals: {}, parts: {} });

@@ -43,7 +43,14 @@ const modes = () => fleet.modes();
 const running = async () => (await fleet.simulator.state()).models[MODEL]?.running ?? 0;
 /** On a busy machine an answer of Redis may come late and a gateway be on its own for a moment; the rules say what then holds. */
 const judged = async () =>
-  judge({ visits: (await log?.visits()) ?? [], gateways: await fleet.modeChanges(), slots: SLOTS, part: SLOTS / 2 });
+  judge({
+    visits: (await log?.visits()) ?? [],
+    gateways: await fleet.modeChanges(),
+    slots: SLOTS,
+    part: SLOTS / 2,
+    heartbeatMs: HEARTBEAT_SECS * 1000,
+    ttlMs: REPLICA_TTL_SECS * 1000,
+  });
 const highWater = async () => (await fleet.simulator.state()).models[MODEL]?.high_water ?? 0;
 const answered = () => loads.reduce((sum, load) => sum + load.answered(), 0);
 

@@ -1,6 +1,7 @@
 /** What a soak does to a fleet, each fault from its beginning until it is undone. */
 import type { BalancedLoad } from "../../e2e/support/balanced-load";
 import type { Fleet, Gateway } from "../../e2e/support/fleet";
+import type { Outage, Stall } from "../../e2e/support/limit-trial";
 
 export interface FaultStage {
   readonly fleet: Fleet;
@@ -11,7 +12,8 @@ export interface FaultStage {
 
 export interface Damage {
   /** While Redis answered nobody, wall clock. */
-  readonly outage?: { readonly fromMs: number; readonly toMs: number };
+  readonly outage?: Outage;
+  readonly stall?: Stall;
   /** Gateways that the slots may have been divided over meanwhile, at the least. */
   readonly sharers: number;
 }
@@ -65,11 +67,13 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
   "a gateway stands still": async ({ fleet, load, dice }) => {
     const [still, others] = oneOf(fleet, dice);
     load.setTargets(others);
+    const fromMs = Date.now();
     still.process.kill("SIGSTOP");
     await sleep(between(dice, 500, 6000));
+    const stall = { marker: still.name, fromMs, toMs: Date.now() };
     still.process.kill("SIGCONT");
     load.setTargets(fleet.gateways);
-    return { sharers: others.length };
+    return { stall, sharers: others.length };
   },
 };
 

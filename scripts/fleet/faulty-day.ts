@@ -6,7 +6,8 @@
 import path from "node:path";
 import { booksOf } from "../../e2e/support/books";
 import { Fleet, type Gateway } from "../../e2e/support/fleet";
-import { judge, type ModeChange } from "../../e2e/support/limit-judge";
+import { judge } from "../../e2e/support/limit-judge";
+import type { ModeChange } from "../../e2e/support/limit-trial";
 import { type Visit, VisitLog } from "../../e2e/support/visit-log";
 import { exactFigure, type Scenario } from "../figures";
 import { readTrace } from "../replay/trace";
@@ -132,6 +133,8 @@ function scenario({ visits, gap, load }: Day, faults: Faults, alone: Day): Scena
       gateways: modes,
       slots: SLOTS,
       part: PART,
+      heartbeatMs: HEARTBEAT_MS,
+      ttlMs: TTL_MS,
       outages: [{ fromMs: stoppedMs, toMs: backMs }],
     });
   const before = highest(byGateway, 0, stoppedMs);
