@@ -41,7 +41,7 @@ export function renderSettingsPage(): string {
   const lines = [
     "# Settings",
     "",
-    "Generated from `packages/config/src/defaults.ts` by `npx tsx scripts/write-settings.ts`; a check keeps them in step.",
+    "Generated from `packages/config/src/settings` by `npx tsx scripts/write-settings.ts`; a check keeps them in step.",
     "",
     "Settings are environment variables, read once at the start. Values that cannot be used stop the start with a list of",
     "every problem; those marked *lenient* read as their default instead and are logged. A blank value counts as unset.",

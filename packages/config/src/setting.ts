@@ -53,6 +53,12 @@ export interface NumberRange extends Described {
   readonly isLenient?: boolean;
 }
 
+/** Seconds in a day, the longest that a time limit may be. */
+export const DAY_SECS = 86_400;
+
+/** What an address must begin with where HTTP is spoken. */
+export const HTTP = { schemes: ["http", "https"] };
+
 export function integer(env: Setting<number>["env"], range: NumberRange): Setting<number> {
   const read = (raw: string) => {
     const value = /^\d+$/.test(raw) ? Number(raw) : Number.NaN;

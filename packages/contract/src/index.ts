@@ -15,6 +15,7 @@ export * from "./models";
 export * from "./overview";
 export * from "./paths";
 export * from "./refused-value";
+export type { RouteSpec } from "./route-spec";
 export * from "./routes";
 export * from "./session-affinity";
 export * from "./system";

@@ -11,7 +11,8 @@ import { BODY_EXAMPLES } from "./examples";
 import { dryRunAnswer } from "./fairshare-preview";
 import { FIELD_WORDS } from "./field-words";
 import { API_BASE, paths, type RouteId } from "./paths";
-import { type RouteSpec, routes, takesIfMatch } from "./routes";
+import type { RouteSpec } from "./route-spec";
+import { routes, takesIfMatch } from "./routes";
 
 export { BODY_EXAMPLES };
 
