@@ -5,6 +5,7 @@
 import { escapePart } from "../redis/keys";
 import type { Limits } from "./slot-fields";
 import type { SlotOwner } from "./slot-store";
+import type { KeptPicture } from "./table-picture";
 
 export interface HeldSession {
   /** Field of the pool's count of held sessions. */
@@ -104,13 +105,15 @@ export class HeldSessions {
   }
 
   /** All that counts, times told from `nowMs`. */
-  picture(nowMs: number): unknown[] {
+  picture(nowMs: number): KeptPicture {
     const ahead = (atMs: number) => Math.max(0, atMs - nowMs);
-    return [
-      [...this.#starvingUntil].map(([pool, untilMs]) => [pool, ahead(untilMs)]).sort(),
-      [...this.holds].map(([id, { expiresAtMs }]) => [id, ahead(expiresAtMs)]).sort(),
-      [...this.sessions].map(([id, { finishedAtMs, holdsInRow }]) => [id, finishedAtMs - nowMs, holdsInRow]).sort(),
-    ];
+    return {
+      starving: [...this.#starvingUntil].map(([pool, untilMs]) => [pool, ahead(untilMs)] as const).sort(),
+      holds: [...this.holds].map(([id, { expiresAtMs }]) => [id, ahead(expiresAtMs)] as const).sort(),
+      sessions: [...this.sessions]
+        .map(([id, { finishedAtMs, holdsInRow }]) => [id, holdsInRow, nowMs - finishedAtMs] as const)
+        .sort(),
+    };
   }
 
   /** As Redis orders a sorted set: by expiry, then by name. */

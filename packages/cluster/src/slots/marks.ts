@@ -2,6 +2,7 @@
  * Which replicas wait for which limit, and whose turn the next free slot is. Without turns a replica that frees a slot
  * and claims in the same moment would always win, and one that waits elsewhere would starve.
  */
+import type { MarkPicture } from "./table-picture";
 
 /** How long a denial keeps a replica marked as waiting. It must outlast the longest pause between two tries (250 ms). */
 export const WAIT_MS = 1000;
@@ -64,13 +65,13 @@ export class Marks {
     return true;
   }
 
-  /** All that counts, times told from `nowMs`. */
-  picture(nowMs: number): unknown[] {
+  /** The marks that count, times told from `nowMs`. */
+  picture(nowMs: number): MarkPicture[] {
     return [...this.#marks.keys()].sort().flatMap((limit) => {
       const mark = this.#current(limit, nowMs);
       if (mark === undefined || !this.isAwaited(limit, nowMs)) return [];
-      const waits = [...mark.waits].map(([instance, untilMs]) => [instance, untilMs - nowMs]);
-      return [[limit, mark.turn ?? "", mark.turn === undefined ? 0 : mark.turnUntilMs - nowMs, waits]];
+      const waits = [...mark.waits].map(([name, untilMs]) => ({ name, leftMs: untilMs - nowMs }));
+      return [{ limit, turn: mark.turn, turnLeftMs: mark.turn === undefined ? 0 : mark.turnUntilMs - nowMs, waits }];
     });
   }
 

@@ -1,8 +1,8 @@
-/** The rules of the books: over random histories, and over every history of a small world. */
+/** The rules of the books over random histories. Over every history of a small world: `test/small-world/`. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type SlotCommand, slotHistories } from "../../test/slot-commands";
-import { searchSmallWorld, sumsOf } from "../../test/small-world";
+import { sumsOf } from "../../test/small-world/sums";
 import { limitFields } from "./slot-fields";
 import type { BatchAnswer, SlotOperation } from "./slot-store";
 import { SlotTable } from "./slot-table";
@@ -88,26 +88,3 @@ function checkAnswer(
     expect(table.totals.get(`h|${limitFields(operation)[1].slice(2)}`)).toBeLessThanOrEqual(operation.maxHeld);
   }
 }
-
-/** CI looks a few steps deep. `OBLETH_SEARCH_DEPTH=12` goes as deep as it can, which takes long. */
-const DEPTH = Number(process.env.OBLETH_SEARCH_DEPTH ?? 6);
-/** Three replicas reach three million states in ten steps, and more than a set can hold in twelve. */
-const DEEPEST_OF_THREE = 10;
-
-describe("the books over every history of a small world", () => {
-  it.each([
-    { replicas: 2, slots: 1 },
-    { replicas: 2, slots: 2 },
-    { replicas: 3, slots: 1 },
-    { replicas: 3, slots: 2 },
-  ])("C1 to C4 hold with $replicas replicas, $slots slots and three requests", { timeout: 3_600_000 }, (world) => {
-    const depth = world.replicas < 3 ? DEPTH : Math.min(DEPTH, DEEPEST_OF_THREE);
-    const found = searchSmallWorld({ ...world, requests: 3, depth });
-    console.log(
-      `${world.replicas} replicas, ${world.slots} slots, ${depth} steps: ${found.states} states, ${found.steps} steps`,
-    );
-    expect(found.fault).toBeNull();
-    expect(found.states).toBeGreaterThan(1000);
-    expect(found.grants).toBeGreaterThan(1000);
-  });
-});

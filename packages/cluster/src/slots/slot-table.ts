@@ -23,6 +23,7 @@ import type {
   SlotOperation,
 } from "./slot-store";
 import { OvertakenError } from "./slot-store";
+import type { TablePicture } from "./table-picture";
 
 interface Held {
   readonly epoch: number;
@@ -70,16 +71,11 @@ export class SlotTable {
     return this.#replicas;
   }
 
-  /** The whole state as one text, times told from `nowMs`: two tables with equal texts behave alike from here on. */
-  picture(nowMs: number): string {
-    const ahead = (atMs: number) => Math.max(0, atMs - nowMs);
-    return JSON.stringify([
-      [...this.#totals].sort(),
-      this.#marks.picture(nowMs),
-      [...this.#replicas].map(([name, untilMs]) => [name, ahead(untilMs)]).sort(),
-      [...this.#held].map(([name, { epoch, counts }]) => [name, epoch, [...counts].sort()]).sort(),
-      this.#kept.picture(nowMs),
-    ]);
+  /** Which marks, sessions and replicas there are, times told from `nowMs`, run out counted as 0. For searches. */
+  picture(nowMs: number): TablePicture {
+    const replicas = [...this.#replicas].map(([name, untilMs]) => ({ name, leftMs: Math.max(0, untilMs - nowMs) }));
+    const epochs = [...this.#held].map(([name, { epoch }]) => ({ name, epoch }));
+    return { marks: this.#marks.picture(nowMs), replicas, epochs, kept: this.#kept.picture(nowMs) };
   }
 
   /** One that goes its own way from here on, and tells nobody. For searches through many histories. */

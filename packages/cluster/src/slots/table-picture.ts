@@ -1,0 +1,25 @@
+/** A table's state as searches and tests look at it. Times are told from a moment, ms; what ran out is left out or 0. */
+
+/** What a table knows besides its counts. With them it tells all that later calls depend on. */
+export interface TablePicture {
+  readonly marks: readonly MarkPicture[];
+  readonly replicas: readonly { readonly name: string; readonly leftMs: number }[];
+  readonly epochs: readonly { readonly name: string; readonly epoch: number }[];
+  readonly kept: KeptPicture;
+}
+
+export interface MarkPicture {
+  readonly limit: string;
+  /** Whose turn it is, and for how long yet, ms; undefined and 0 when nobody's. */
+  readonly turn: string | undefined;
+  readonly turnLeftMs: number;
+  /** Who waits, longest first, and for how long the mark lasts, ms. */
+  readonly waits: readonly { readonly name: string; readonly leftMs: number }[];
+}
+
+export interface KeptPicture {
+  /** Pools in which nothing is held, and for how long yet, ms. */
+  readonly starving: readonly (readonly [pool: string, leftMs: number])[];
+  readonly holds: readonly (readonly [id: string, leftMs: number])[];
+  readonly sessions: readonly (readonly [id: string, holdsInRow: number, sinceFinishMs: number])[];
+}
