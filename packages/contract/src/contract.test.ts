@@ -36,6 +36,16 @@ describe("the contract", () => {
     }
   });
 
+  it("writes an explanation's times in any zone a browser can have, and refuses what is none", () => {
+    const { query } = routes.explainFairshare;
+    for (const time_zone of ["UTC", "Asia/Kathmandu", "America/St_Johns", undefined]) {
+      expect(query.safeParse({ pool: "llama", time_zone }).success, time_zone).toBe(true);
+    }
+    for (const time_zone of ["", "Mars/Olympus", "<script>"]) {
+      expect(query.safeParse({ pool: "llama", time_zone }).success, time_zone).toBe(false);
+    }
+  });
+
   it("describes every field and parameter in the document, and no word is of a field that is gone", () => {
     const bare: string[] = [];
     const said = new Set<unknown>();

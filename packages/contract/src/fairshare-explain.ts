@@ -52,8 +52,21 @@ export const explainAnswer = z
   .meta({ id: "ExplainAnswer" });
 export type ExplainAnswer = z.infer<typeof explainAnswer>;
 
+function isTimeZone(name: string): boolean {
+  try {
+    return new Intl.DateTimeFormat("en", { timeZone: name }).resolvedOptions().timeZone !== "";
+  } catch {
+    return false;
+  }
+}
+
 export const explainQuery = z.strictObject({
   pool: idOrName,
   tenant_id: uuid.optional().describe("Left out: every tenant that waits here."),
+  time_zone: z
+    .string()
+    .refine(isTimeZone, "must be the name of a time zone such as Asia/Kathmandu")
+    .optional()
+    .describe("Times of day in the sentences are of this zone, such as `Europe/Berlin`; UTC when left out."),
 });
 export type ExplainQuery = z.infer<typeof explainQuery>;

@@ -26,7 +26,7 @@ export const NarrowTenantRow = memo(function NarrowTenantRow(props: Readonly<Ten
             <GroupMark color={props.color} />
           </span>
           <StandingBadge tenant={tenant} />
-          {tenant.queued > 0 ? <WhyTip pool={props.pool} tenant={tenant} /> : null}
+          <WhyTip pool={props.pool} tenant={tenant} />
         </span>
       </th>
       <Cell isNumber className="px-1">

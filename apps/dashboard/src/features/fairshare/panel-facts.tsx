@@ -30,12 +30,15 @@ export function PanelFacts({
           </span>
           <span className="flex items-center gap-1 text-text">
             {standingLabel(here)}
-            {here.queued > 0 ? <WhyTip pool={pool.model} tenant={here} /> : null}
+            <WhyTip pool={pool.model} tenant={here} />
           </span>
           <BoostPill boost={here.boost} />
         </>
       ) : (
-        <span>No work on {pool.model}</span>
+        <span className="flex items-center gap-1">
+          No work on {pool.model}
+          <WhyTip pool={pool.model} tenant={{ tenant_id: tenant.id, name: tenant.name }} />
+        </span>
       )}
     </div>
   );

@@ -60,7 +60,7 @@ export const TenantRow = memo(function TenantRow(props: Readonly<TenantRowProps>
       <Cell className="whitespace-nowrap">
         <span className="flex items-center gap-1">
           <StandingBadge tenant={tenant} />
-          {tenant.queued > 0 ? <WhyTip pool={pool} tenant={tenant} /> : null}
+          <WhyTip pool={pool} tenant={tenant} />
         </span>
       </Cell>
     </tr>

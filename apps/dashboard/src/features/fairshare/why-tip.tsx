@@ -12,10 +12,13 @@ const Why = dynamic(() => import("./why").then((module) => module.Why), {
 
 interface WhyTipProps {
   pool: string;
-  tenant: LiveTenant;
+  tenant: Pick<LiveTenant, "tenant_id" | "name">;
 }
 
-/** Explains why a tenant waits, or that it does not. What it says stays still while it is open. */
+/**
+ * Explains why a tenant waits, or that it does not. What it says stays still while it is open, so the tip is there whether
+ * or not the tenant waits at present.
+ */
 export function WhyTip({ pool, tenant }: Readonly<WhyTipProps>) {
   const [isOpen, setIsOpen] = useState(false);
   return (

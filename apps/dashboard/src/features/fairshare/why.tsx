@@ -2,38 +2,40 @@
 
 import { useQuery } from "@tanstack/react-query";
 import Link from "next/link";
-import { useState } from "react";
 import { Failure } from "../../components/ui/failure";
 import { Skeleton } from "../../components/ui/skeleton";
-import { formatDuration, formatExact, formatWait, plural } from "../../lib/format";
+import { formatDuration, formatExact, formatWait, plural, zoneName } from "../../lib/format";
+import { usePreferences } from "../../lib/preferences";
 import { explainQuery } from "../../queries/fairshare";
 import type { Explanation, LiveTenant } from "../../queries/wire";
 import { actionHref } from "./logic/action-links";
 import { ordinal } from "./logic/standing";
 
 /** The gateway's explanation as it was when it was asked for; it stays still while it is read. */
-export function Why({ pool, tenant }: Readonly<{ pool: string; tenant: LiveTenant }>) {
-  const { data, error, refetch } = useQuery(explainQuery(pool, tenant.tenant_id));
+export function Why({ pool, tenant }: Readonly<{ pool: string; tenant: Pick<LiveTenant, "tenant_id" | "name"> }>) {
+  const { clock } = usePreferences();
+  const asked = { pool, tenant_id: tenant.tenant_id, time_zone: zoneName(clock) };
+  const { data, error, refetch } = useQuery(explainQuery(asked));
   if (error) return <Failure what="Cannot read why" error={error} onRetry={() => void refetch()} />;
   const explanation = data?.explanations[0];
   if (data === undefined) return <Skeleton className="h-24" />;
   if (explanation === undefined) return <p>{tenant.name} has nothing waiting here.</p>;
-  return <WhyText pool={pool} explanation={explanation} fairShare={tenant.expected_slots} />;
+  return <WhyText pool={pool} explanation={explanation} asOfMs={data.ts_ms} />;
 }
 
 interface WhyTextProps {
   pool: string;
   explanation: Explanation;
-  fairShare: number;
+  /** Of the explanation, by the gateway's clock. */
+  asOfMs: number;
 }
 
 const SHOWN_HOLDERS = 5;
 
-function WhyText({ pool, explanation, fairShare }: Readonly<WhyTextProps>) {
+function WhyText({ pool, explanation, asOfMs }: Readonly<WhyTextProps>) {
   const holders = explanation.holders.slice(0, SHOWN_HOLDERS);
   const more = explanation.holders.length - holders.length;
   const note = explanation.notes[0];
-  const [nowMs] = useState(() => Date.now());
   return (
     <div className="space-y-3" data-reason={explanation.reason}>
       <p>{explanation.text}</p>
@@ -47,7 +49,7 @@ function WhyText({ pool, explanation, fairShare }: Readonly<WhyTextProps>) {
               <li key={holder.tenant_id} className="flex justify-between gap-3">
                 <span className="name">{holder.name}</span>
                 <span className="num whitespace-nowrap text-text-2">
-                  {formatExact(holder.slots_above)} above{since(holder.since_ts_ms, nowMs)}
+                  {formatExact(holder.slots_above)} above{since(holder.since_ts_ms, asOfMs)}
                 </span>
               </li>
             ))}
@@ -55,14 +57,16 @@ function WhyText({ pool, explanation, fairShare }: Readonly<WhyTextProps>) {
           {more > 0 ? <p className="text-micro text-text-3">and {plural(more, "more tenant")}</p> : null}
         </section>
       ) : null}
-      <WhyPace explanation={explanation} fairShare={fairShare} />
+      <WhyPace explanation={explanation} />
       <WhyActions pool={pool} explanation={explanation} />
     </div>
   );
 }
 
-function WhyPace({ explanation, fairShare }: Readonly<Omit<WhyTextProps, "pool">>) {
-  const parts = [`Fair share ${fairShare.toFixed(2)} slots.`];
+function WhyPace({ explanation }: Readonly<Pick<WhyTextProps, "explanation">>) {
+  const parts: string[] = [];
+  const fairShare = explanation.numbers.expected_slots;
+  if (typeof fairShare === "number" && fairShare > 0) parts.push(`Fair share ${fairShare.toFixed(2)} slots.`);
   if (explanation.position !== null) parts.unshift(`${ordinal(explanation.position)} in line.`);
   if (explanation.finish_gap_ms !== null)
     parts.push(`A slot frees about every ${formatDuration(explanation.finish_gap_ms)}.`);
@@ -70,7 +74,7 @@ function WhyPace({ explanation, fairShare }: Readonly<Omit<WhyTextProps, "pool">
   if (estimateMs !== null) {
     parts.push(estimateMs < 1000 ? "Under a second at this pace." : `About ${formatWait(estimateMs)} at this pace.`);
   }
-  return <p className="num text-micro text-text-3">{parts.join(" ")}</p>;
+  return parts.length === 0 ? null : <p className="num text-micro text-text-3">{parts.join(" ")}</p>;
 }
 
 function WhyActions({ pool, explanation }: Readonly<{ pool: string; explanation: Explanation }>) {
@@ -96,6 +100,6 @@ function WhyActions({ pool, explanation }: Readonly<{ pool: string; explanation:
   );
 }
 
-function since(tsMs: number | null, nowMs: number): string {
-  return tsMs === null || nowMs - tsMs < 1000 ? "" : ` for ${formatDuration(nowMs - tsMs)}`;
+function since(tsMs: number | null, asOfMs: number): string {
+  return tsMs === null || asOfMs - tsMs < 1000 ? "" : ` for ${formatDuration(asOfMs - tsMs)}`;
 }

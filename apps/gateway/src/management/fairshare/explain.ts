@@ -11,7 +11,7 @@ import {
   type TenantId,
   tenantId,
 } from "@obleth/fairshare";
-import { actionWords, explanationWords } from "@obleth/fairshare/words";
+import { actionWords, explanationWords, type WordOptions } from "@obleth/fairshare/words";
 import type { ManagementDeps } from "../deps";
 import { Fault } from "../http/fault";
 import { refusedLately } from "./refusals";
@@ -32,7 +32,8 @@ export async function explain(deps: ManagementDeps, query: ExplainQuery): Promis
       // Refusals are only told of a tenant that has nothing waiting.
       const refused = tenant.queued === 0 ? await refusedLately(deps.db, about) : null;
       const context = { ...picture.explainContext(pool.pool), refused };
-      return explanationJson(explainTenant(poolFacts(picture.engine, pool, context), tenant), picture.tsMs);
+      const explanation = explainTenant(poolFacts(picture.engine, pool, context), tenant);
+      return explanationJson(explanation, picture.tsMs, { timeZone: query.time_zone ?? "UTC" });
     }),
   );
   explanations.sort((a, b) => (a.position ?? Number.MAX_SAFE_INTEGER) - (b.position ?? Number.MAX_SAFE_INTEGER));
@@ -89,8 +90,8 @@ function idleTenant(id: TenantId): Tenant {
   };
 }
 
-function explanationJson(explanation: Explanation, tsMs: number): ExplanationJson {
-  const words = explanationWords(explanation);
+function explanationJson(explanation: Explanation, tsMs: number, options: WordOptions): ExplanationJson {
+  const words = explanationWords(explanation, options);
   return {
     tenant_id: explanation.tenantId,
     name: explanation.tenantName,
@@ -101,7 +102,7 @@ function explanationJson(explanation: Explanation, tsMs: number): ExplanationJso
     numbers: flatNumbers(explanation),
     notes: explanation.notes.map((note) => ({
       note: note.note,
-      text: explanationWords({ ...explanation, notes: [note] }).note ?? "",
+      text: explanationWords({ ...explanation, notes: [note] }, options).note ?? "",
       numbers: noteNumbers(note),
     })),
     breakdown: explanation.breakdown.map((part) => ({ ...part })),
