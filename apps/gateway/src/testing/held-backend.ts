@@ -13,6 +13,7 @@ export class HeldBackend {
   /** Answers at once instead of holding. */
   isOpen = true;
   readonly #server: Server;
+  #whenCalled: (() => void)[] = [];
 
   private constructor(server: Server) {
     this.#server = server;
@@ -31,6 +32,7 @@ export class HeldBackend {
         backend.users.push(String((body as { user?: unknown }).user));
         if (backend.isOpen) answer(response);
         else backend.held.push(response);
+        for (const called of backend.#whenCalled.splice(0)) called();
       });
     });
     server.listen(0, "127.0.0.1");
@@ -40,6 +42,11 @@ export class HeldBackend {
 
   get url(): string {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  /** Resolves when the next chat call has come. */
+  nextCall(): Promise<void> {
+    return new Promise((resolve) => this.#whenCalled.push(resolve));
   }
 
   /** Answers everything that is held. */
