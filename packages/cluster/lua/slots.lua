@@ -245,6 +245,20 @@ local function deny(limits, level, till)
   return till and DENIALS[level] .. ':' .. whole(till - now) or DENIALS[level]
 end
 
+local function size_of(op, level)
+  return level == 1 and op.b or level == 2 and op.a or level == 3 and op.c or op.d
+end
+
+-- Whether no limit is passed. One is after a replica came back with more than was on the books, or after a cut: then
+-- nothing may start, and a slot that is held for a session is the first to be given up.
+local function is_within(op)
+  for i = 1, 4 do
+    local size = size_of(op, i)
+    if size >= 0 and count[op.limits[i]] > size then return false end
+  end
+  return true
+end
+
 local function claim(op)
   local limits, flags = op.limits, op.flags
   if flags then
@@ -255,14 +269,17 @@ local function claim(op)
     end
     if string.find(flags, 'k', 1, true) then drop_holds(op.pool, op.key) end
     if op.hold and count.H > 0 and redis.call('ZSCORE', KEYS[4], op.hold) then
-      end_hold(op.hold, op.pool)
-      add_own(limits, 1)
-      return 'R' .. since_last_finish(op)
+      if is_within(op) then
+        end_hold(op.hold, op.pool)
+        add_own(limits, 1)
+        return 'R' .. since_last_finish(op)
+      end
+      free_hold(op.hold, DROPPED)
     end
     if string.find(flags, 'h', 1, true) then return 'n' end
   end
   for i = 1, 4 do
-    local size = i == 1 and op.b or i == 2 and op.a or i == 3 and op.c or op.d
+    local size = size_of(op, i)
     if size >= 0 then
       local used = count[limits[i]]
       if used >= size then return deny(limits, i) end

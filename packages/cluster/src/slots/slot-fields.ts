@@ -1,7 +1,7 @@
 /** Field names of the books, shared by the reference table, the Redis store and whoever counts holdings. */
 import type { PoolId } from "@obleth/fairshare";
 import { escapePart, unescapePart } from "../redis/keys";
-import type { SlotOwner } from "./slot-store";
+import type { ClaimOperation, SlotOwner } from "./slot-store";
 
 /** The four limits a running request counts against: ceiling, pool, tenant, key. */
 export type Limits = readonly [ceiling: string, pool: string, tenant: string, key: string];
@@ -17,6 +17,11 @@ export function limitFields(owner: SlotOwner): Limits {
     `t|${pool}|${escapePart(owner.tenantId)}`,
     `k|${pool}|${escapePart(owner.keyId)}`,
   ];
+}
+
+/** What each of the limits allows; no cap is infinite. */
+export function sizesOf({ ceiling, poolSize, tenantCap, keyCap }: ClaimOperation): readonly number[] {
+  return [ceiling, poolSize, tenantCap ?? Number.POSITIVE_INFINITY, keyCap ?? Number.POSITIVE_INFINITY];
 }
 
 /** The pool whose escaped name this is. The one place where a name from the books becomes an id again. */

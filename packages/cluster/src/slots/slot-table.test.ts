@@ -314,6 +314,19 @@ describe("the books", () => {
       expect(how("b", claim({ session: S1, isForHoldOnly: true }))).toBe("redeemed");
     });
 
+    it("is given up, not taken, while more is in use than a limit allows: then nothing may start", () => {
+      run("a", claim(), claim());
+      expect(how("a", hold())).toBe("held");
+      beat("b", { g: 4, "p|chat": 4, "t|chat|acme": 4, "k|chat|acme-key": 4 });
+      expect(total("p|chat")).toBe(6);
+      expect(how("a", claim({ session: S1 }))).toBe("pool");
+      expect([total("p|chat"), table.holds.size]).toEqual([5, 0]);
+      expect(how("a", hold())).toBe("held");
+      expect(how("a", claim({ session: S1, poolSize: 5, isForHoldOnly: true }))).toBe("redeemed");
+      expect(how("a", hold({ sinceLastFinishMs: 0 }))).toBe("held");
+      expect(how("a", claim({ session: S1, poolSize: 9, keyCap: 4, isForHoldOnly: true }))).toBe("none");
+    });
+
     it("goes back after so many holds in a row while any replica waits for the pool", () => {
       const answers: string[] = [];
       run("a", claim({ poolSize: 1 }));

@@ -8,7 +8,7 @@ import type { PoolId } from "@obleth/fairshare";
 import { escapePart } from "../redis/keys";
 import { HeldSessions, holdIdOf } from "./held-sessions";
 import { Marks } from "./marks";
-import { type Limits, limitFields, poolNamed } from "./slot-fields";
+import { type Limits, limitFields, poolNamed, sizesOf } from "./slot-fields";
 import type {
   BatchAnswer,
   ClaimAnswer,
@@ -216,21 +216,19 @@ export class SlotTable {
     }
     if (claim.freesKeyHolds === true) this.#dropHolds(pool, nowMs, limits);
     const holdId = claim.session === null ? undefined : holdIdOf(claim, claim.session);
+    const sizes = sizesOf(claim);
     if (holdId !== undefined && this.#kept.holds.has(holdId)) {
-      this.#endHold(holdId);
-      addTo(held.counts, limits, 1);
-      return this.#granted("redeemed", holdId, nowMs - claim.sinceArrivalMs);
+      if (limits.every((limit, level) => (this.#totals.get(limit) ?? 0) <= (sizes[level] ?? 0))) {
+        this.#endHold(holdId);
+        addTo(held.counts, limits, 1);
+        return this.#granted("redeemed", holdId, nowMs - claim.sinceArrivalMs);
+      }
+      this.#freeHold(holdId, nowMs, "released");
     }
     if (claim.isForHoldOnly) return { kind: "claim", answer: "none", retryMs: null, sinceLastFinishMs: null };
-    const sizes = [
-      claim.ceiling,
-      claim.poolSize,
-      claim.tenantCap ?? Number.POSITIVE_INFINITY,
-      claim.keyCap ?? Number.POSITIVE_INFINITY,
-    ];
     for (const [level, limit] of limits.entries()) {
       const used = this.#totals.get(limit) ?? 0;
-      const size = sizes[level] ?? Number.POSITIVE_INFINITY;
+      const size = sizes[level] ?? 0;
       const keptUntilMs = this.#marks.keptFromUntil(limit, instance, nowMs);
       const isKept = keptUntilMs !== null && used + 1 >= size;
       if (used < size && !isKept) continue;
