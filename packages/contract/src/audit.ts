@@ -1,20 +1,9 @@
 /** Every change: who made it, through what, what it was and what it became. */
 import { z } from "zod";
+import { AUDIT_OBJECTS } from "./audit-objects";
 import { isoTime, line, paging, textSearch, tsMs } from "./common";
 
 export const AUDIT_SOURCES = ["dashboard", "api", "import", "boost", "system"] as const;
-export const AUDIT_OBJECTS = [
-  "group",
-  "tenant",
-  "model_cap",
-  "key",
-  "model",
-  "endpoint",
-  "boost",
-  "capacity",
-  "user",
-  "session",
-] as const;
 
 export const auditRow = z
   .strictObject({

@@ -2,6 +2,7 @@
 
 import { focusManager } from "@tanstack/react-query";
 import { useSyncExternalStore } from "react";
+import { serverNowMs } from "./server-clock";
 
 /** Whether the reader stopped the live updates, and since when. One switch for the whole page. */
 let pausedAtMs: number | null = null;
@@ -23,7 +24,7 @@ export function togglePause(): void {
 }
 
 export function setPaused(isPaused: boolean): void {
-  pausedAtMs = isPaused ? Date.now() : null;
+  pausedAtMs = isPaused ? serverNowMs() : null;
   // Every query that reads again by itself then rests, as in a hidden tab.
   focusManager.setFocused(isPaused ? false : undefined);
   for (const listener of listeners) listener();

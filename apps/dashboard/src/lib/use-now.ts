@@ -1,12 +1,13 @@
 "use client";
 
 import { useSyncExternalStore } from "react";
+import { serverNowMs } from "./server-clock";
 
-/** Browser time in milliseconds, in whole steps; every component with the same step ticks together. */
+/** Server time in milliseconds, in whole steps; every component with the same step ticks together. 0 before the first paint. */
 export function useNow(stepMs = 1000): number {
   return useSyncExternalStore(
     (listener) => subscribe(stepMs, listener),
-    () => Math.floor(Date.now() / stepMs) * stepMs,
+    () => Math.floor(serverNowMs() / stepMs) * stepMs,
     () => 0,
   );
 }

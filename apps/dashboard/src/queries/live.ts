@@ -4,8 +4,8 @@
  */
 import { type QueryClient, queryOptions } from "@tanstack/react-query";
 import { api } from "../lib/api";
-import { type ClockOffset, learnOffset, offsetMs, UNKNOWN_OFFSET } from "../lib/clock-offset";
 import { nextPollMs } from "../lib/freshness";
+import { learnServerTime, serverNowMs, steadyNowMs } from "../lib/server-clock";
 import type { Live } from "./wire";
 
 export interface LiveSample {
@@ -13,8 +13,6 @@ export interface LiveSample {
   readonly etag: string | null;
   /** Server time the state is known to hold at. */
   readonly asOfMs: number;
-  /** Server clock minus this browser's, as far as known. */
-  readonly clockOffset: ClockOffset;
   /** Rises with every answer, 304 included. */
   readonly reads: number;
   /** Failed tries before this read, in all; what failed since is the query's count less this. */
@@ -62,7 +60,7 @@ async function readLive(
   signal: AbortSignal,
 ): Promise<LiveSample> {
   const { last } = before;
-  const sentMs = Date.now();
+  const sentMs = steadyNowMs();
   const answer = await api.poll(
     "getFairshareLive",
     { query: pool === null ? { fields: "summary" } : { pool } },
@@ -71,12 +69,10 @@ async function readLive(
       ...(last?.etag ? { ifNoneMatch: last.etag } : {}),
     },
   );
-  const receivedMs = Date.now();
   const dateMs = answer.serverTimeMs;
-  const known = last?.clockOffset ?? UNKNOWN_OFFSET;
-  const clockOffset = dateMs === null ? known : learnOffset(known, { sentMs, receivedMs, dateMs });
-  const read = { clockOffset, reads: (last?.reads ?? 0) + 1, failuresBefore: before.failures };
+  if (dateMs !== null) learnServerTime({ sentMs, receivedMs: steadyNowMs(), dateMs });
+  const read = { reads: (last?.reads ?? 0) + 1, failuresBefore: before.failures };
   if (!answer.notModified) return { live: answer.data, etag: answer.etag, asOfMs: answer.data.ts_ms, ...read };
   if (last === null) throw new Error("The gateway answered 304 to a first read.");
-  return { ...last, asOfMs: dateMs ?? receivedMs + offsetMs(clockOffset), ...read };
+  return { ...last, asOfMs: dateMs ?? serverNowMs(), ...read };
 }

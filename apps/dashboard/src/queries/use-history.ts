@@ -5,6 +5,7 @@ import { useRef } from "react";
 import { api } from "../lib/api";
 import { EMPTY_HISTORY, type HistoryStore, mergeHistory, nextSinceMs } from "../lib/history-series";
 import { usePausedAt } from "../lib/pause";
+import { serverNowMs } from "../lib/server-clock";
 
 export function historyKey(model: string | null): readonly unknown[] {
   return ["live", "history", model];
@@ -20,7 +21,7 @@ export function useHistory(model: string | null, intervalMs: number) {
       const since = nextSinceMs(store.current);
       const query = { ...(model === null ? {} : { model }), ...(since === undefined ? {} : { since_ms: since }) };
       const { data } = await api.call("getFairshareHistory", { query }, { signal });
-      store.current = mergeHistory(store.current, data, Date.now());
+      store.current = mergeHistory(store.current, data, serverNowMs());
       return store.current;
     },
     refetchInterval: intervalMs,

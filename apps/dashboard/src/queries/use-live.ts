@@ -2,10 +2,11 @@
 
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { usePathname, useSearchParams } from "next/navigation";
-import { offsetMs, UNKNOWN_OFFSET } from "../lib/clock-offset";
+import { useEffect, useRef } from "react";
 import { type Freshness, freshness } from "../lib/freshness";
 import { usePausedAt } from "../lib/pause";
 import { usePreferences } from "../lib/preferences";
+import { clockSetting } from "../lib/server-clock";
 import { useNow } from "../lib/use-now";
 import { failedTries, type LiveSample, type LiveView, liveQuery } from "./live";
 
@@ -50,7 +51,14 @@ export function useFreshness(): LiveFreshness {
   const view = useLiveView();
   const result = usePolled(view);
   const pausedAtMs = usePausedAt();
-  const serverNowMs = useNow() + offsetMs(result.data?.clockOffset ?? UNKNOWN_OFFSET);
+  const serverNowMs = useNow();
+  const setting = clockSetting();
+  const lastSetting = useRef(setting);
+  const { refetch } = result;
+  useEffect(() => {
+    if (lastSetting.current !== setting) void refetch();
+    lastSetting.current = setting;
+  }, [setting, refetch]);
   const state = freshness({
     asOfMs: result.data?.asOfMs ?? null,
     serverNowMs,
@@ -65,18 +73,8 @@ export function useFreshness(): LiveFreshness {
     serverNowMs,
     pausedAtMs,
     error: result.error,
-    retry: () => void result.refetch(),
+    retry: () => void refetch(),
   };
-}
-
-/** A browser clock this far off is corrected; below, its ticks are good enough and never jump. */
-const WORTH_CORRECTING_MS = 2000;
-
-/** Server time in whole steps, for charts of what servers stamped. 0 before the first paint. */
-export function useServerNow(stepMs: number): number {
-  const nowMs = useNow(stepMs);
-  const offset = offsetMs(useLive()?.clockOffset ?? UNKNOWN_OFFSET);
-  return nowMs === 0 || Math.abs(offset) < WORTH_CORRECTING_MS ? nowMs : nowMs + Math.round(offset / 1000) * 1000;
 }
 
 function usePolled(view: LiveView) {

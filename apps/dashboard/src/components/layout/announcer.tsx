@@ -1,6 +1,7 @@
 "use client";
 
 import { createContext, type ReactNode, useCallback, useContext, useEffect, useRef, useState } from "react";
+import { steadyNowMs } from "../../lib/server-clock";
 
 const AnnounceContext = createContext<(message: string) => void>(() => undefined);
 
@@ -11,7 +12,7 @@ const QUIET_MS = 10_000;
 export function AnnouncerProvider({ children }: Readonly<{ children: ReactNode }>) {
   const [message, setMessage] = useState("");
   const pending = useRef<string | null>(null);
-  const spokenAt = useRef(0);
+  const spokenAt = useRef(Number.NEGATIVE_INFINITY);
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
 
   const flush = useCallback(() => {
@@ -19,12 +20,12 @@ export function AnnouncerProvider({ children }: Readonly<{ children: ReactNode }
     if (pending.current === null) return;
     setMessage(pending.current);
     pending.current = null;
-    spokenAt.current = Date.now();
+    spokenAt.current = steadyNowMs();
   }, []);
   const announce = useCallback(
     (next: string) => {
       pending.current = next;
-      timer.current ??= setTimeout(flush, Math.max(0, spokenAt.current + QUIET_MS - Date.now()));
+      timer.current ??= setTimeout(flush, Math.max(0, spokenAt.current + QUIET_MS - steadyNowMs()));
     },
     [flush],
   );

@@ -1,11 +1,12 @@
 "use client";
 
+import { AUDIT_OBJECTS } from "@obleth/contract/audit-objects";
 import { useQueryStates } from "nuqs";
 import { TextFilter } from "../../components/table/text-filter";
 import { Button } from "../../components/ui/button";
 import { INPUT } from "../../components/ui/field";
 import { cn } from "../../lib/cn";
-import { AUDIT_KINDS, auditParams } from "./search-params";
+import { auditParams } from "./search-params";
 
 const NO_FILTER = { q: null, kind: null, actor: null, object: null, range: null };
 
@@ -21,7 +22,7 @@ export function AuditFilters({ actors }: Readonly<{ actors: readonly string[] }>
         label="Kind"
         any="Any kind"
         value={query.kind}
-        options={AUDIT_KINDS.map((kind) => [kind, kind.replaceAll("_", " ")])}
+        options={AUDIT_OBJECTS.map((kind) => [kind, kind.replaceAll("_", " ")])}
         onValue={(kind) => void setQuery({ kind: kind as typeof query.kind })}
       />
       <Choice

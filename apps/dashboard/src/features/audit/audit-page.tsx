@@ -13,7 +13,7 @@ import { cn } from "../../lib/cn";
 import { formatDay, zoneName } from "../../lib/format";
 import { usePreferences } from "../../lib/preferences";
 import { useSession } from "../../lib/session";
-import { useServerNow } from "../../queries/use-live";
+import { useNow } from "../../lib/use-now";
 import type { AuditRow } from "../../queries/wire";
 import { AuditCsv } from "./audit-csv";
 import { AuditEntry } from "./audit-entry";
@@ -67,7 +67,7 @@ export function AuditPage() {
 
 function useAuditFilter(): AuditFilter {
   const [{ q, kind, actor, object, range }] = useQueryStates(auditParams);
-  const nowMs = useServerNow(MINUTE_MS);
+  const nowMs = useNow(MINUTE_MS);
   const fromMs = range === null || nowMs === 0 ? null : nowMs - AUDIT_RANGES[range];
   return useMemo(
     () => ({

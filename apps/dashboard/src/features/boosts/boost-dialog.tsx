@@ -11,6 +11,7 @@ import { api, errorField, errorMessage } from "../../lib/api";
 import { formatMinute } from "../../lib/format";
 import { usePreferences } from "../../lib/preferences";
 import { rowsOfAnswer } from "../../lib/preview-rows";
+import { serverNowMs } from "../../lib/server-clock";
 import { NEEDS_ADMIN, useSession } from "../../lib/session";
 import { useNow } from "../../lib/use-now";
 import { useSave } from "../../lib/use-save";
@@ -254,7 +255,7 @@ function createBoost(draft: BoostDraft) {
       tenant_id: draft.tenantId,
       model: draft.model === "" ? null : draft.model,
       reason: draft.reason.trim(),
-      expires_at: new Date(Date.now() + minutes * 60_000).toISOString(),
+      expires_at: new Date(serverNowMs() + minutes * 60_000).toISOString(),
       ...(draft.kind === "factor" ? { factor: strength } : { weight: strength }),
     },
   });

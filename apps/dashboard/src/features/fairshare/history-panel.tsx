@@ -10,8 +10,8 @@ import { Skeleton } from "../../components/ui/skeleton";
 import { formatMinute } from "../../lib/format";
 import { type HistoryStore, historyView, oldestSampleMs } from "../../lib/history-series";
 import { usePreferences } from "../../lib/preferences";
+import { useNow } from "../../lib/use-now";
 import { useHistory } from "../../queries/use-history";
-import { useServerNow } from "../../queries/use-live";
 import type { LivePool } from "../../queries/wire";
 import { HistoryCharts } from "./history-charts";
 import { HistoryRangeFields } from "./history-range-fields";
@@ -55,7 +55,7 @@ export function HistoryPanel({ pool, startedTsMs, replicas }: Readonly<HistoryPa
 function ShownHistory({ pool, store }: Readonly<{ pool: LivePool; store: HistoryStore }>) {
   const [choice] = useQueryStates(poolParams);
   const [isReading, setIsReading] = useState(false);
-  const nowMs = useServerNow(stepOf(choice.range));
+  const nowMs = useNow(stepOf(choice.range));
   const { fromMs, toMs } = shownRange(choice, nowMs);
   const view = useMemo(() => historyView(store, { fromMs, toMs }), [store, fromMs, toMs]);
   const shown = useHeldWhile(isReading, { view, fromMs, toMs });

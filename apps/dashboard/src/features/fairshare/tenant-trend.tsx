@@ -3,8 +3,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { formatCount, formatWait } from "../../lib/format";
+import { useNow } from "../../lib/use-now";
 import { usageSeriesQuery } from "../../queries/usage";
-import { useServerNow } from "../../queries/use-live";
 import { type TrendBar, trendBars } from "./logic/trend-bars";
 
 const SPAN_MS = 30 * 60_000;
@@ -13,7 +13,7 @@ const HEIGHT_PX = 32;
 
 /** A tenant's requests here in the last half hour: how many, and how many of them waited. */
 export function TenantTrend({ tenantId, model }: Readonly<{ tenantId: string; model: string }>) {
-  const nowMs = useServerNow(STEP_MS);
+  const nowMs = useNow(STEP_MS);
   const query = useMemo(
     () => ({ from: new Date(nowMs - SPAN_MS).toISOString(), tenant_id: tenantId, model, buckets: 30 }),
     [nowMs, tenantId, model],

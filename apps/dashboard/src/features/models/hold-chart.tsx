@@ -5,8 +5,9 @@ import { LazyChart } from "../../components/chart/lazy-chart";
 import { Panel } from "../../components/ui/panel";
 import { historyView } from "../../lib/history-series";
 import { usePreferences } from "../../lib/preferences";
+import { useNow } from "../../lib/use-now";
 import { useHistory } from "../../queries/use-history";
-import { useLiveSummary, useServerNow } from "../../queries/use-live";
+import { useLiveSummary } from "../../queries/use-live";
 import { holdSentence } from "./logic/affinity-draft";
 import { holdMinutes, MINUTE_MS } from "./logic/hold-minutes";
 
@@ -17,7 +18,7 @@ const INTERVAL_MS = 10_000;
 export function HoldChart({ model }: Readonly<{ model: string }>) {
   const { clock } = usePreferences();
   const { data } = useHistory(model, INTERVAL_MS);
-  const nowMs = useServerNow(INTERVAL_MS);
+  const nowMs = useNow(INTERVAL_MS);
   const { rows, gaps, hold, redeem } = useMemo(() => {
     const points = data?.shown == null ? [] : (data.series.get(data.shown)?.points ?? []);
     const recent = points.filter((point) => point.ts_ms >= nowMs - HOUR_MS);

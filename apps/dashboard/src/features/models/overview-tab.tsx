@@ -5,8 +5,8 @@ import Link from "next/link";
 import { useMemo } from "react";
 import { Panel } from "../../components/ui/panel";
 import { formatCount, formatExact, formatPercent, formatWait } from "../../lib/format";
+import { useNow } from "../../lib/use-now";
 import { usageSummaryQuery } from "../../queries/usage";
-import { useServerNow } from "../../queries/use-live";
 import type { LivePool, Model } from "../../queries/wire";
 import { affinityWord } from "./logic/affinity-draft";
 
@@ -25,7 +25,7 @@ export function OverviewTab({ model, pool }: Readonly<{ model: Model; pool: Live
 }
 
 function LastHour({ model }: Readonly<{ model: string }>) {
-  const nowMs = useServerNow(STEP_MS);
+  const nowMs = useNow(STEP_MS);
   const from = useMemo(() => new Date(nowMs - HOUR_MS).toISOString(), [nowMs]);
   const { data } = useQuery({ ...usageSummaryQuery({ by: "model", model, from }), enabled: nowMs > 0 });
   const total = data?.total;

@@ -1,6 +1,7 @@
 "use client";
 
 import { useCallback, useEffect, useMemo, useState } from "react";
+import { serverNowMs } from "../../lib/server-clock";
 import { useNow } from "../../lib/use-now";
 import { parseSnoozes, type Snoozes, tidySnoozes } from "./logic/snooze";
 
@@ -21,7 +22,7 @@ export function useSnoozes(present: readonly string[]) {
   return {
     isSnoozed: (key: string) => Object.hasOwn(snoozes, key),
     snooze: (key: string, forMs: number | null) =>
-      write({ ...snoozes, [key]: { untilMs: forMs === null ? null : Date.now() + forMs, hasCleared: false } }),
+      write({ ...snoozes, [key]: { untilMs: forMs === null ? null : serverNowMs() + forMs, hasCleared: false } }),
     clear: () => write({}),
   };
 }

@@ -8,8 +8,8 @@ import { Segmented } from "../../components/ui/segmented";
 import { formatCount, formatMinute } from "../../lib/format";
 import { historyPeak, historyView } from "../../lib/history-series";
 import { usePreferences } from "../../lib/preferences";
+import { useNow } from "../../lib/use-now";
 import { useHistory } from "../../queries/use-history";
-import { useServerNow } from "../../queries/use-live";
 
 const INTERVAL_MS = 10_000;
 const HOUR_MS = 3_600_000;
@@ -22,7 +22,7 @@ export function WaitArea() {
   const { clock } = usePreferences();
   const spanMs = RANGES_MS[range];
   const { data } = useHistory(null, INTERVAL_MS);
-  const nowMs = useServerNow(INTERVAL_MS);
+  const nowMs = useNow(INTERVAL_MS);
   const view = useMemo(
     () => (data ? historyView(data, { fromMs: nowMs - spanMs, toMs: nowMs }) : { rows: [], gaps: [], bucketMs: 0 }),
     [data, nowMs, spanMs],

@@ -53,7 +53,7 @@ export function FreshnessChip({ fresh }: Readonly<{ fresh: LiveFreshness }>) {
 function PausedChip({ fresh }: Readonly<{ fresh: LiveFreshness }>) {
   const { clock } = usePreferences();
   if (fresh.pausedAtMs === null) return null;
-  const missed = Math.max(0, Math.floor((Date.now() - fresh.pausedAtMs) / fresh.intervalMs));
+  const missed = Math.max(0, Math.floor((fresh.serverNowMs - fresh.pausedAtMs) / fresh.intervalMs));
   return (
     <span className={cn(CHIP, "num")} data-freshness="paused">
       <Glyph shape="dot" tone="idle" className="size-2.5" />

@@ -16,9 +16,9 @@ import { Skeleton, SkeletonRows } from "../../components/ui/skeleton";
 import { Value } from "../../components/ui/value";
 import { cn } from "../../lib/cn";
 import { formatDuration } from "../../lib/format";
+import { useNow } from "../../lib/use-now";
 import { modelsQuery, tenantsQuery } from "../../queries/objects";
 import { usageSummaryQuery } from "../../queries/usage";
-import { useServerNow } from "../../queries/use-live";
 import type { UsageSummary } from "../../queries/wire";
 import {
   DIMENSION_LABELS,
@@ -47,7 +47,7 @@ const STEP_MS = 30_000;
 /** How requests fared: at once, after a wait, or not at all; and who waited longest. */
 export function UsagePage() {
   const [query, setQuery] = useQueryStates(params);
-  const nowMs = useServerNow(STEP_MS);
+  const nowMs = useNow(STEP_MS);
   const filters = useMemo(() => {
     const from = new Date(nowMs - RANGES[query.range]).toISOString();
     return {
