@@ -21,7 +21,7 @@ export interface Policies {
   readonly source: PolicySource;
   /** From here on told of each model that appears, changes or goes, after the scheduler's limits follow it. */
   onModelChange(listener: (change: ModelChange) => void): void;
-  /** Newest configuration version seen. */
+  /** Newest configuration version that requests and pools go by here. */
   readonly configVersion: () => number;
   close(): Promise<void>;
 }
@@ -69,7 +69,7 @@ export async function openPolicies(
     onSettings: readCeiling,
   });
   const watch = await watchDatabase(foundation, invalidation, onInvalidation);
-  await invalidation.start();
+  await invalidation.start(watch.version());
   await readCeiling();
   limits.start();
   return {
@@ -79,7 +79,7 @@ export async function openPolicies(
     limits,
     source,
     onModelChange: (listener) => void listeners.push(listener),
-    configVersion: () => watch.version(),
+    configVersion: () => invalidation.versionInForce,
     close: async () => {
       invalidation.close();
       await watch.close();

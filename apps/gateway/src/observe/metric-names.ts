@@ -183,7 +183,7 @@ export const METRICS = {
   },
   obleth_config_version: {
     kind: "gauge",
-    help: "Newest configuration version this gateway knows.",
+    help: "Newest configuration version in force at this gateway.",
     question: "Do all gateways run on the same configuration?",
     labels: [],
   },

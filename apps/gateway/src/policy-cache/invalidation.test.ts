@@ -71,7 +71,7 @@ beforeEach(async () => {
       settingsReads++;
     },
   });
-  await invalidation.start();
+  await invalidation.start(3);
   await keys.find(SECRET);
 });
 
@@ -160,6 +160,28 @@ describe("a change of the configuration", () => {
     clock.advance(500);
     await applied;
     expect(pushed.map((event) => event.tenant?.weight)).toEqual([900]);
+  });
+
+  it("is in force, and said to be, once it has been read and no sooner", async () => {
+    expect(invalidation.versionInForce).toBe(3);
+    rows.isAway = true;
+    const applied = invalidation.apply({ version: 4, changes: [{ kind: "model", id: "model-1" }] });
+    await untilFaults(1);
+    expect(invalidation.versionInForce).toBe(3);
+    rows.isAway = false;
+    clock.advance(500);
+    await applied;
+    expect(invalidation.versionInForce).toBe(4);
+  });
+
+  it("is not said to be in force when the gateway was stopped before it was read", async () => {
+    rows.isAway = true;
+    const applied = invalidation.apply({ version: 4, changes: "all" });
+    await untilFaults(1);
+    invalidation.close();
+    clock.advance(500);
+    await applied;
+    expect(invalidation.versionInForce).toBe(3);
   });
 });
 

@@ -41,15 +41,22 @@ export class Invalidation {
   #boostTimer: Timer | undefined;
   /** Reads follow one another, so that an older one never overwrites a newer one. */
   #lastRead: Promise<void> = Promise.resolve();
+  #versionInForce = 0;
   #isClosed = false;
 
   constructor(options: InvalidationOptions) {
     this.#options = options;
   }
 
-  /** Reads everything a first time; rejects when it cannot. */
-  async start(): Promise<void> {
+  /** Newest configuration version of which everything has been read and passed on; 0 before the start. */
+  get versionInForce(): number {
+    return this.#versionInForce;
+  }
+
+  /** Reads everything a first time, of that version at least; rejects when it cannot. */
+  async start(version: number): Promise<void> {
     await Promise.all([this.#options.models.reload(), this.#options.names.reload()]);
+    this.#nowInForce(version);
     this.#watchBoosts();
   }
 
@@ -64,8 +71,16 @@ export class Invalidation {
     if (changes === "all") this.#options.keys.expireAll();
     else this.#evict(changes);
     const read = () => (changes === "all" ? this.#refreshAll() : this.#refresh(changes));
-    this.#lastRead = this.#lastRead.then(() => this.#untilRead(read));
+    this.#lastRead = this.#lastRead
+      .then(() => this.#untilRead(read))
+      .then((isRead) => {
+        if (isRead) this.#nowInForce(notice.version);
+      });
     return this.#lastRead;
+  }
+
+  #nowInForce(version: number): void {
+    this.#versionInForce = Math.max(this.#versionInForce, version);
   }
 
   #evict(changes: readonly ConfigChange[]): void {
@@ -166,15 +181,18 @@ export class Invalidation {
     });
   }
 
-  async #untilRead(read: () => Promise<void>): Promise<void> {
+  /** False when it was closed before the read succeeded. */
+  async #untilRead(read: () => Promise<void>): Promise<boolean> {
     while (!this.#isClosed) {
       try {
-        return await read();
+        await read();
+        return true;
       } catch (error) {
         this.#options.onError(error);
         await new Promise<void>((resolve) => this.#options.clock.setTimer(RETRY_MS, resolve));
       }
     }
+    return false;
   }
 }
 
