@@ -19,8 +19,8 @@ const HOUR_MS = 3_600_000;
 /** What needs someone, most urgent first, with one link each. */
 export function AttentionList({ items }: Readonly<{ items: readonly OverviewItem[] }>) {
   const [isAll, setIsAll] = useState(false);
-  const acute = items.filter((item) => item.kind !== "full");
-  const watching = items.filter((item) => item.kind === "full");
+  const acute = items.filter((item) => !isOnlyWatched(item));
+  const watching = items.filter(isOnlyWatched);
   const snoozes = useSnoozes(useMemo(() => acute.map(attentionKey), [acute]));
   const open = acute.filter((item) => !snoozes.isSnoozed(attentionKey(item)));
   const hidden = acute.length - open.length;
@@ -61,6 +61,11 @@ export function AttentionList({ items }: Readonly<{ items: readonly OverviewItem
       {watching.length > 0 ? <Watching items={watching} /> : null}
     </Panel>
   );
+}
+
+/** Full with nobody waiting, or without servers that anybody misses. */
+function isOnlyWatched(item: OverviewItem): boolean {
+  return item.kind === "full" || (item.kind === "no_servers" && !item.urgent);
 }
 
 function AttentionRow({ item, onSnooze }: Readonly<{ item: OverviewItem; onSnooze: (forMs: number | null) => void }>) {
@@ -125,7 +130,7 @@ function Watching({ items }: Readonly<{ items: readonly OverviewItem[] }>) {
             <Link className="link name" href={words.href}>
               {words.object}
             </Link>{" "}
-            {words.cause}
+            {item.kind === "no_servers" ? `has no servers (${words.cause})` : words.cause}
           </span>
         );
       })}

@@ -86,6 +86,7 @@ function facts(live: Partial<FairshareLive>, change: Partial<OverviewFacts> = {}
     },
     boosts: [],
     budgets: [],
+    refused: new Map(),
     setup: { has_models: true, has_tenants: true, has_keys: true },
     nowMs: NOW,
     admissionTimeoutMs: 60_000,
@@ -168,6 +169,15 @@ describe("what needs attention", () => {
     expect(kinds(facts({ pools: [pool("a", { in_flight: 6, held: 4 })] }))).toEqual(["full"]);
     const overview = overviewOf(facts({ pools: [pool("b", { in_flight: 10, capacity_state: "no_servers" })] }));
     expect([overview.pools_full, overview.items[0]?.urgent]).toEqual([0, false]);
+  });
+
+  it("has a pool without servers only when somebody waits for it or was refused in the last hour", () => {
+    const gone = pool("gone", { capacity_state: "no_servers", no_servers_cause: "no_base_url" });
+    const item = (given: OverviewFacts) => overviewOf(given).items.find((one) => one.kind === "no_servers");
+    expect(item(facts({ pools: [gone] }))?.urgent).toBe(false);
+    expect(item(facts({ pools: [{ ...gone, queued: 1 }] }))?.urgent).toBe(true);
+    const refused = item(facts({ pools: [gone] }, { refused: new Map([["gone", 7]]) }));
+    expect(refused).toMatchObject({ urgent: true, numbers: { refused: 7, queued: 0 } });
   });
 
   it("says that several gateways each enforce the full limits", () => {

@@ -17,6 +17,8 @@ export interface OverviewFacts {
   /** In force. */
   readonly boosts: readonly BoostView[];
   readonly budgets: readonly NearBudget[];
+  /** Requests refused in the last hour, by model without servers. */
+  readonly refused: ReadonlyMap<string, number>;
   readonly setup: Overview["setup"];
   readonly nowMs: number;
   readonly admissionTimeoutMs: number;
@@ -110,16 +112,22 @@ function fullItems({ live, nowMs }: OverviewFacts): OverviewItem[] {
     });
 }
 
-function noServersItems({ live, nowMs }: OverviewFacts): OverviewItem[] {
+/** Urgent where somebody misses them; the others are only watched. */
+function noServersItems({ live, refused, nowMs }: OverviewFacts): OverviewItem[] {
   return live.pools
     .filter((pool) => pool.capacity_state === "no_servers")
     .map((pool) => ({
       kind: "no_servers",
-      urgent: pool.queued > 0,
+      urgent: pool.queued > 0 || refused.has(pool.model),
       object: { type: "model", id: pool.model, name: pool.model, pool: pool.model },
       since_ts_ms: since(pool.oldest_wait_ms, nowMs),
       reason: "no_servers",
-      numbers: { cause: pool.no_servers_cause, queued: pool.queued, cap: pool.cap },
+      numbers: {
+        cause: pool.no_servers_cause,
+        queued: pool.queued,
+        refused: refused.get(pool.model) ?? 0,
+        cap: pool.cap,
+      },
     }));
 }
 

@@ -83,7 +83,8 @@ export function attentionWords(item: AttentionFacts): AttentionWords {
         object: object.name,
         cause:
           noServersWords(text("cause")) +
-          (number("queued") ? `, ${plural(number("queued") ?? 0, "request waits", "requests wait")}` : ""),
+          (number("queued") ? `, ${plural(number("queued") ?? 0, "request waits", "requests wait")}` : "") +
+          (number("refused") ? `, ${plural(number("refused") ?? 0, "request")} refused in the last hour` : ""),
         href: `/models/${encodeURIComponent(object.id)}?tab=endpoints`,
         link: "Open model",
       };
