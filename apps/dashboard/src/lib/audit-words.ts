@@ -1,5 +1,6 @@
 /** Changes in words: what was done to what, and each field from what to what. */
-import { formatExact, MISSING } from "./format";
+import { formatDayTime, formatExact, MISSING } from "./format";
+import { readPreferences } from "./preferences";
 
 export interface AuditFacts {
   readonly action: string;
@@ -74,10 +75,15 @@ function pastOf(verb: string): string {
   return irregular[verb] ?? (spaced.endsWith("e") ? `${spaced}d` : spaced.endsWith("d") ? spaced : `${spaced}ed`);
 }
 
+const ISO_TIME = /^\d{4}-\d{2}-\d{2}T[\d:.]+Z$/;
+
 function shown(value: unknown): string {
   if (value === null || value === undefined) return MISSING;
   if (typeof value === "number") return formatExact(value);
   if (typeof value === "boolean") return value ? "on" : "off";
+  if (typeof value === "string" && ISO_TIME.test(value)) {
+    return formatDayTime(Date.parse(value), readPreferences().clock);
+  }
   if (typeof value === "string") return value === "" ? MISSING : value;
   const text = JSON.stringify(value);
   return text === "{}" || text === "[]" ? MISSING : text;

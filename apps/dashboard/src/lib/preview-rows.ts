@@ -96,6 +96,11 @@ export function changedParts(parts: readonly PreviewPart[], keep: string | null 
     );
 }
 
+/** Whether anything of the pool runs or waits; in one without, a draft moves nothing. */
+export function hasWork(row: PreviewRow): boolean {
+  return !row.flags.includes("no_work");
+}
+
 /** Said elsewhere on the page, by the next step or by the summary. */
 const QUIET_FLAGS = new Set(["no_change_rounding", "no_work"]);
 

@@ -20,6 +20,8 @@ export interface Column<Row> {
   readonly className?: string;
   /** Left out on a phone: the row's own page has it. */
   readonly isDetail?: boolean;
+  /** Takes a line of its own on a phone. */
+  readonly isWide?: boolean;
 }
 
 export interface Sorting {
@@ -43,12 +45,12 @@ export function ObjectTable<Row>(props: Readonly<ObjectTableProps<Row>>) {
   const isNarrow = useIsNarrow();
   const columns = isNarrow ? props.columns.filter((column) => column.isDetail !== true) : props.columns;
   const sorted = useMemo(() => sortRows(rows, props.columns, sorting), [rows, props.columns, sorting]);
-  const view = useVirtualRows(sorted.length);
+  const view = useVirtualRows(sorted.length, isNarrow ? stackedRowPx(columns) : undefined);
   const rowKeys = useRowKeys();
   return (
     <div {...rowKeys}>
-      <TableFrame>
-        <Table aria-label={label} aria-rowcount={sorted.length + 1}>
+      <TableFrame isFitting={isNarrow}>
+        <Table aria-label={label} aria-rowcount={sorted.length + 1} isStacked>
           <thead>
             <tr aria-rowindex={1}>
               {columns.map((column) => (
@@ -73,6 +75,13 @@ export function ObjectTable<Row>(props: Readonly<ObjectTableProps<Row>>) {
       </TableFrame>
     </div>
   );
+}
+
+/** The name's line, then two cells a line, with the space around them. */
+function stackedRowPx<Row>(columns: readonly Column<Row>[]): number {
+  const wide = columns.filter((column, place) => place > 0 && column.isWide === true).length;
+  const lines = 1 + wide + Math.ceil((columns.length - 1 - wide) / 2);
+  return 17 + lines * 24 + (lines - 1) * 2;
 }
 
 interface HeadProps<Row> {
@@ -120,7 +129,13 @@ function ObjectRow<Row>({ row, id, columns, rowIndex }: Readonly<ObjectRowProps<
         {name?.render(row)}
       </th>
       {rest.map((column) => (
-        <Cell key={column.key} isNumber={column.isNumber ?? false} className={column.className ?? ""}>
+        <Cell
+          key={column.key}
+          label={column.label}
+          isWide={column.isWide ?? false}
+          isNumber={column.isNumber ?? false}
+          className={column.className ?? ""}
+        >
           {column.render(row)}
         </Cell>
       ))}

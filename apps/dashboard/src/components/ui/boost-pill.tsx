@@ -12,8 +12,8 @@ interface Boosted {
   readonly created_by: string;
 }
 
-/** "x3, 14 min": a tenant's boost, wherever the tenant is named. */
-export function BoostPill({ boost }: Readonly<{ boost: Boosted | null }>) {
+/** "x3, 14 min": a tenant's boost, wherever the tenant is named. Short, the time left is told to who points at it. */
+export function BoostPill({ boost, isShort = false }: Readonly<{ boost: Boosted | null; isShort?: boolean }>) {
   const nowMs = useNow(10_000);
   if (boost === null) return null;
   const left = formatTimeLeft(Date.parse(boost.expires_at) - nowMs);
@@ -21,11 +21,12 @@ export function BoostPill({ boost }: Readonly<{ boost: Boosted | null }>) {
   return (
     <span
       data-boost={boost.factor}
-      title={`${boost.reason} (${boost.created_by})`}
+      title={`${isShort ? `${left} left. ` : ""}${boost.reason} (${boost.created_by})`}
       className="num inline-flex h-5 shrink-0 items-center gap-1 whitespace-nowrap rounded-full border px-1.5 text-micro text-text-2"
     >
       <Zap className="size-3" aria-hidden="true" />
-      {strength}, {left}
+      {strength}
+      <span className={isShort ? "sr-only" : undefined}>, {left}</span>
     </span>
   );
 }

@@ -2,7 +2,7 @@
 export function SpacerRow({ heightPx, columns }: Readonly<{ heightPx: number; columns: number }>) {
   if (heightPx === 0) return null;
   return (
-    <tr>
+    <tr data-spacer>
       <td colSpan={columns} style={{ height: heightPx, padding: 0 }} />
     </tr>
   );

@@ -28,8 +28,13 @@ export function TableFrame({ children, className, isFitting }: Readonly<TableFra
   );
 }
 
-export function Table({ className, ...props }: Readonly<ComponentProps<"table">>) {
-  return <table className={cn("w-full border-collapse text-small", className)} {...props} />;
+interface TableProps extends ComponentProps<"table"> {
+  /** On a phone its rows stand up, each cell beside its label: nothing lies off the screen. */
+  isStacked?: boolean;
+}
+
+export function Table({ className, isStacked, ...props }: Readonly<TableProps>) {
+  return <table className={cn("w-full border-collapse text-small", isStacked && "stacked", className)} {...props} />;
 }
 
 interface HeadCellProps extends ComponentProps<"th"> {
@@ -78,12 +83,22 @@ export function SortCell({ label, isNumber, direction, onSort, className }: Read
 
 interface CellProps extends ComponentProps<"td"> {
   isNumber?: boolean;
+  /** The column's word, shown beside the cell where the table is stacked. */
+  label?: string;
+  /** Takes a line of its own where the table is stacked. */
+  isWide?: boolean;
 }
 
-export function Cell({ isNumber, className, ...props }: Readonly<CellProps>) {
+export function Cell({ isNumber, label, isWide, className, ...props }: Readonly<CellProps>) {
   return (
     <td
-      className={cn("h-(--row) px-3 first:pl-4 last:pr-4", isNumber && "num whitespace-nowrap text-right", className)}
+      data-label={label}
+      className={cn(
+        "h-(--row) px-3 first:pl-4 last:pr-4",
+        isNumber && "num whitespace-nowrap text-right",
+        isWide && "stacked-wide",
+        className,
+      )}
       {...props}
     />
   );

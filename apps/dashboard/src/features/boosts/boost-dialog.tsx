@@ -10,7 +10,7 @@ import { Segmented } from "../../components/ui/segmented";
 import { api, errorField, errorMessage } from "../../lib/api";
 import { formatMinute } from "../../lib/format";
 import { usePreferences } from "../../lib/preferences";
-import { rowsOfAnswer } from "../../lib/preview-rows";
+import { hasWork, rowsOfAnswer } from "../../lib/preview-rows";
 import { serverNowMs } from "../../lib/server-clock";
 import { NEEDS_ADMIN, useSession } from "../../lib/session";
 import { useNow } from "../../lib/use-now";
@@ -222,7 +222,7 @@ function BoostEffect({ draft, tenant }: Readonly<{ draft: BoostDraft; tenant: Te
   const { data } = useServerPreview(changes);
   const minutes = minutesOf(draft);
   if (tenant === undefined || factor === null) return null;
-  const rows = rowsOfAnswer(data?.pools ?? []);
+  const rows = rowsOfAnswer(data?.pools ?? []).filter(hasWork);
   const replaced = boosts.find((boost) => boost.tenant_id === tenant.id && (boost.model ?? "") === draft.model);
   return (
     <div className="space-y-3">

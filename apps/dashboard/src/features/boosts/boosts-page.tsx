@@ -145,6 +145,7 @@ function boostColumns({ isEnded, clock, nowMs, onExtend }: ColumnInput): Column<
       key: "where",
       label: "Where",
       sortBy: (boost) => boost.model ?? "",
+      className: "min-w-24",
       render: (boost) => <span className="name">{boost.model ?? "All pools"}</span>,
     },
     {
@@ -169,11 +170,20 @@ function boostColumns({ isEnded, clock, nowMs, onExtend }: ColumnInput): Column<
     },
     ...(isEnded
       ? []
-      : [{ key: "effect", label: "Gives now", render: (boost: Boost) => <BoostEffect boost={boost} /> }]),
+      : [
+          {
+            key: "effect",
+            label: "Gives now",
+            isWide: true,
+            className: "min-w-36",
+            render: (boost: Boost) => <BoostEffect boost={boost} />,
+          },
+        ]),
     { key: "by", label: "By", render: (boost) => <span className="name">{boost.created_by}</span> },
     {
       key: "reason",
       label: "Reason",
+      isWide: true,
       className: "min-w-48",
       render: (boost) => <span className="name text-text-2">{boost.reason}</span>,
     },
@@ -183,6 +193,7 @@ function boostColumns({ isEnded, clock, nowMs, onExtend }: ColumnInput): Column<
           {
             key: "actions",
             label: "Actions",
+            isWide: true,
             className: "w-44 text-right",
             render: (boost: Boost) => <BoostActions boost={boost} onExtend={onExtend} />,
           },

@@ -1,6 +1,7 @@
 "use client";
 
 import { memo } from "react";
+import { BoostPill } from "../../components/ui/boost-pill";
 import { GroupMark } from "../../components/ui/group-mark";
 import { Cell } from "../../components/ui/table";
 import { Value } from "../../components/ui/value";
@@ -20,13 +21,14 @@ export const NarrowTenantRow = memo(function NarrowTenantRow(props: Readonly<Ten
   return (
     <tr {...rowProps(props)}>
       <th scope="row" className="h-15 overflow-hidden px-3 pl-2 text-left font-normal">
-        <TenantName {...props} />
-        <span className="ml-7 flex items-center">
-          <span title={`Group ${tenant.group}`}>
+        <TenantName {...props} isBare />
+        <span className="ml-7 flex items-center gap-1.5 whitespace-nowrap">
+          <span title={`Group ${tenant.group}`} className="flex">
             <GroupMark color={props.color} />
           </span>
           <StandingBadge tenant={tenant} />
           <WhyTip pool={props.pool} tenant={tenant} />
+          <BoostPill boost={tenant.boost} isShort />
         </span>
       </th>
       <Cell isNumber className="px-1">

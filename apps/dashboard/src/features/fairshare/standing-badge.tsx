@@ -18,5 +18,9 @@ export function StandingBadge({ tenant }: Readonly<{ tenant: LiveTenant }>) {
       </Badge>
     );
   }
-  return <span className={cn("px-2 text-micro", kind === "within" ? "text-text-3" : "text-text-2")}>{word}</span>;
+  return (
+    <span className={cn("whitespace-nowrap text-micro", kind === "within" ? "text-text-3" : "text-text-2")}>
+      {word}
+    </span>
+  );
 }

@@ -11,10 +11,12 @@ interface TenantNameProps {
   isExpanded: boolean;
   hasKeys: boolean;
   onExpand: (tenantId: string) => void;
+  /** The pill stands elsewhere in the row. */
+  isBare?: boolean;
 }
 
 /** Opens the tenant's keys, and its panel. */
-export function TenantName({ pool, tenant, isExpanded, hasKeys, onExpand }: Readonly<TenantNameProps>) {
+export function TenantName({ pool, tenant, isExpanded, hasKeys, onExpand, isBare }: Readonly<TenantNameProps>) {
   return (
     <span className="flex items-center gap-1">
       <button
@@ -37,7 +39,7 @@ export function TenantName({ pool, tenant, isExpanded, hasKeys, onExpand }: Read
       >
         {tenant.name}
       </Link>
-      <BoostPill boost={tenant.boost} />
+      {isBare ? null : <BoostPill boost={tenant.boost} />}
     </span>
   );
 }

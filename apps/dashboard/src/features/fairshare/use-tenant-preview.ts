@@ -3,7 +3,7 @@
 import { previewChanges } from "@obleth/fairshare/preview";
 import { useMemo } from "react";
 import { previewInput } from "../../lib/preview-input";
-import { type PreviewRow, rowsOfAnswer, rowsOfPreview } from "../../lib/preview-rows";
+import { hasWork, type PreviewRow, rowsOfAnswer, rowsOfPreview } from "../../lib/preview-rows";
 import { useServerPreview } from "../../queries/use-server-preview";
 import type { Live, LivePool, Tenant } from "../../queries/wire";
 import { previewChangesOf, type TenantEdit } from "./logic/tenant-draft";
@@ -37,7 +37,9 @@ export function useTenantPreview({ live, pool, tenant, edit }: TenantPreviewInpu
     return rowsOfPreview(previewChanges(input), changes, nameOf);
   }, [live, pool, tenant, changes]);
   const others = useServerPreview(edit.weight === null ? NONE : changes);
-  const rest = others.data ? rowsOfAnswer(others.data.pools).filter((row) => row.pool !== pool.model) : [];
+  const rest = (others.data ? rowsOfAnswer(others.data.pools) : []).filter(
+    (row) => row.pool !== pool.model && hasWork(row),
+  );
   return { rows: [...here, ...rest], isReadingOthers: others.isFetching, error: others.error };
 }
 

@@ -12,6 +12,7 @@ import { Notice } from "../../components/ui/notice";
 import { Panel } from "../../components/ui/panel";
 import { SkeletonRows } from "../../components/ui/skeleton";
 import { api, errorMessage } from "../../lib/api";
+import { cn } from "../../lib/cn";
 import { plural } from "../../lib/format";
 import { previewInput } from "../../lib/preview-input";
 import { type PreviewRow, rowsOfPreview } from "../../lib/preview-rows";
@@ -157,7 +158,12 @@ function StickyBar({ rows, previews, hasDraft, children }: Readonly<StickyBarPro
     ? `${plural(changes, "change")}, ${plural(moved, "slot")} ${moved === 1 ? "moves" : "move"} in ${plural(moving.length, "pool")}`
     : "No changes";
   return (
-    <div className="sticky bottom-(--foot) z-20 mt-4 flex flex-wrap items-center gap-x-6 gap-y-2 rounded-panel border bg-card px-4 py-3">
+    <div
+      className={cn(
+        "mt-4 flex flex-wrap items-center gap-x-6 gap-y-2 rounded-panel border bg-card px-4 py-3",
+        hasDraft && "sticky bottom-(--foot) z-20 shadow-layer",
+      )}
+    >
       <p className="num min-w-0 flex-1 basis-56 text-small" role="status" data-testid="draft-summary">
         {words}
       </p>

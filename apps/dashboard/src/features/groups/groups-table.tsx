@@ -20,13 +20,11 @@ interface GroupsTableProps {
 export function GroupsTable({ rows, onDraft }: Readonly<GroupsTableProps>) {
   return (
     <TableFrame>
-      <Table aria-label="Groups">
+      <Table aria-label="Groups" isStacked>
         <thead>
           <tr>
             <HeadCell>Group</HeadCell>
-            <HeadCell isNumber className="hidden sm:table-cell">
-              Tenants
-            </HeadCell>
+            <HeadCell isNumber>Tenants</HeadCell>
             <HeadCell>Weight</HeadCell>
             <HeadCell isNumber>Slots now, after</HeadCell>
             <HeadCell isNumber>In use</HeadCell>
@@ -56,22 +54,22 @@ function GroupLine({ row, onDraft }: Readonly<{ row: GroupRow; onDraft: GroupsTa
           <span className="name">{row.name}</span>
         </span>
       </th>
-      <Cell isNumber className="hidden py-2.5 sm:table-cell">
+      <Cell isNumber label="Tenants" className="py-2.5">
         {formatExact(row.tenantCount)}
       </Cell>
-      <Cell className="py-1.5">
+      <Cell label="Weight" isWide className="py-1.5">
         <WeightInput row={row} onDraft={onDraft} />
       </Cell>
-      <Cell isNumber className="py-2.5">
+      <Cell isNumber label="Slots now, after" isWide className="py-2.5">
         <SlotsChange row={row} />
       </Cell>
-      <Cell isNumber className="py-2.5">
+      <Cell isNumber label="In use" className="py-2.5">
         <Value field="in_use" value={row.inUse} isExact />
       </Cell>
-      <Cell isNumber className="py-2.5">
+      <Cell isNumber label="Waiting" className="py-2.5">
         <Value field="queued" value={row.queued} className={row.queued > 0 ? "font-medium" : "text-text-3"} />
       </Cell>
-      <Cell isNumber className="py-2.5">
+      <Cell isNumber label="Borrowed" className="py-2.5">
         <Value field="borrowed" value={row.borrowed} isExact className={row.borrowed > 0 ? "" : "text-text-3"} />
       </Cell>
       <Cell className="w-10 py-1.5 text-right">
@@ -86,7 +84,7 @@ function WeightInput({ row, onDraft }: Readonly<{ row: GroupRow; onDraft: Groups
   const noteId = `weight-note-${encodeURIComponent(row.name)}`;
   const note = row.error ?? (row.isChanged ? `was ${formatExact(row.weight)}` : null);
   return (
-    <>
+    <span>
       <input
         inputMode="numeric"
         aria-label={`Weight of ${row.name}`}
@@ -103,11 +101,11 @@ function WeightInput({ row, onDraft }: Readonly<{ row: GroupRow; onDraft: Groups
         className={cn(INPUT, "num w-20 sm:w-28", row.isChanged && "border-text font-medium")}
       />
       {note ? (
-        <p id={noteId} className={cn("mt-0.5 max-w-56 text-micro", row.error ? "text-urgent" : "text-text-3")}>
+        <span id={noteId} className={cn("mt-0.5 block max-w-56 text-micro", row.error ? "text-urgent" : "text-text-3")}>
           {note}
-        </p>
+        </span>
       ) : null}
-    </>
+    </span>
   );
 }
 

@@ -1,7 +1,7 @@
 "use client";
 
 import { ArrowRight } from "lucide-react";
-import { groupColor } from "../../components/ui/group-mark";
+import { GroupMark, groupColor } from "../../components/ui/group-mark";
 import { cn } from "../../lib/cn";
 import { formatExact, plural } from "../../lib/format";
 import { changedParts, type PreviewPart, type PreviewRow } from "../../lib/preview-rows";
@@ -29,8 +29,14 @@ export function PoolPreviews({ rows, colors, hasDraft }: Readonly<PoolPreviewsPr
             <span className="num text-micro text-text-3">{plural(row.sizeAfter, "slot")}</span>
           </p>
           <SplitBar parts={row.groups} side="before" colors={colors} label={`${row.pool} now`} />
-          {hasDraft ? <SplitBar parts={row.groups} side="after" colors={colors} label={`${row.pool} after`} /> : null}
-          {hasDraft ? <Changes row={row} /> : null}
+          {hasDraft ? (
+            <>
+              <SplitBar parts={row.groups} side="after" colors={colors} label={`${row.pool} after`} />
+              <Changes row={row} />
+            </>
+          ) : (
+            <Shares parts={row.groups} colors={colors} />
+          )}
         </li>
       ))}
     </ul>
@@ -65,6 +71,21 @@ function SplitBar({ parts, side, colors, label }: Readonly<SplitBarProps>) {
         />
       ))}
     </div>
+  );
+}
+
+/** What the bar shows, in words. */
+function Shares({ parts, colors }: Readonly<Pick<SplitBarProps, "parts" | "colors">>) {
+  return (
+    <ul className="flex flex-wrap gap-x-4 gap-y-1 text-micro text-text-2">
+      {parts.map((part) => (
+        <li key={part.id} className="num flex min-w-0 items-center gap-1.5">
+          <GroupMark color={colors.get(part.id)} />
+          <span className="name truncate">{part.name}</span>
+          <span className="font-medium text-text">{formatExact(part.before)}</span>
+        </li>
+      ))}
+    </ul>
   );
 }
 

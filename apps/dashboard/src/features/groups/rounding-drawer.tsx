@@ -27,7 +27,7 @@ export function RoundingSteps({ size, groups }: Readonly<RoundingProps>) {
         get nothing is lifted to one by the group furthest above its exact part. Equal remainders take turns.
       </p>
       <TableFrame className="mt-2">
-        <Table aria-label="Rounding">
+        <Table aria-label="Rounding" isStacked>
           <thead>
             <tr>
               <HeadCell>Group</HeadCell>
@@ -43,14 +43,28 @@ export function RoundingSteps({ size, groups }: Readonly<RoundingProps>) {
           <tbody>
             {steps.map((step) => (
               <tr key={step.id} data-step={step.id} className="border-t">
-                <Cell className="name font-medium">{step.id}</Cell>
-                <Cell isNumber>{formatExact(step.weight)}</Cell>
-                <Cell isNumber>{step.quota.toFixed(3)}</Cell>
-                <Cell isNumber>{step.whole}</Cell>
-                <Cell isNumber>{(step.remainder / step.remainderOf).toFixed(3)}</Cell>
-                <Cell isNumber>{step.leftOver === 0 ? "" : "+1"}</Cell>
-                <Cell isNumber>{step.lift === 0 ? "" : step.lift > 0 ? `+${step.lift}` : `−${-step.lift}`}</Cell>
-                <Cell isNumber className="font-medium">
+                <th scope="row" className="name h-(--row) px-3 pl-4 text-left font-medium">
+                  {step.id}
+                </th>
+                <Cell isNumber label="Weight">
+                  {formatExact(step.weight)}
+                </Cell>
+                <Cell isNumber label="Exact part">
+                  {step.quota.toFixed(3)}
+                </Cell>
+                <Cell isNumber label="Whole">
+                  {step.whole}
+                </Cell>
+                <Cell isNumber label="Remainder">
+                  {(step.remainder / step.remainderOf).toFixed(3)}
+                </Cell>
+                <Cell isNumber label="Left over">
+                  {step.leftOver === 0 ? "" : "+1"}
+                </Cell>
+                <Cell isNumber label="Lift">
+                  {step.lift === 0 ? "" : step.lift > 0 ? `+${step.lift}` : `−${-step.lift}`}
+                </Cell>
+                <Cell isNumber label="Result" className="font-medium">
                   <span data-field="result" data-value={step.result}>
                     {formatExact(step.result)}
                   </span>

@@ -38,7 +38,7 @@ export function EndpointsTab({ model }: Readonly<{ model: Versioned<Model> }>) {
         <Empty title="No endpoint">Requests for this model have nowhere to go until it has one.</Empty>
       ) : (
         <TableFrame>
-          <Table aria-label="Endpoints">
+          <Table aria-label="Endpoints" isStacked>
             <thead>
               <tr>
                 <HeadCell>Endpoint</HeadCell>
@@ -76,21 +76,29 @@ function EndpointRow({ endpoint, model, onEdit }: Readonly<EndpointRowProps>) {
   return (
     <tr data-endpoint={endpoint.name} className="border-b last:border-b-0">
       <th scope="row" className="px-3 py-2 pl-4 text-left font-medium">
-        <span className="name block">{endpoint.name}</span>
-        <span className="name block font-mono text-micro font-normal text-text-3">{endpoint.api_base}</span>
-        <span className="block text-micro font-normal text-text-3">
-          {endpoint.protocol}
-          {endpoint.upstream_model ? ` as ${endpoint.upstream_model}` : ""}
-          {endpoint.api_key_set ? ", key set" : ""}
+        <span className="block min-w-0">
+          <span className="name block">{endpoint.name}</span>
+          <span className="name block font-mono text-micro font-normal text-text-3">{endpoint.api_base}</span>
+          <span className="block text-micro font-normal text-text-3">
+            {endpoint.protocol}
+            {endpoint.upstream_model ? ` as ${endpoint.upstream_model}` : ""}
+            {endpoint.api_key_set ? ", key set" : ""}
+          </span>
         </span>
       </th>
-      <Cell className="min-w-56">
+      <Cell isWide className="min-w-56">
         <EndpointHealth endpoint={endpoint} model={model} />
       </Cell>
-      <Cell isNumber>{endpoint.priority}</Cell>
-      <Cell isNumber>{formatExact(endpoint.weight)}</Cell>
-      <Cell isNumber>{formatExact(endpoint.max_in_flight)}</Cell>
-      <Cell>
+      <Cell isNumber label="Priority">
+        {endpoint.priority}
+      </Cell>
+      <Cell isNumber label="Weight">
+        {formatExact(endpoint.weight)}
+      </Cell>
+      <Cell isNumber label="Cap">
+        {formatExact(endpoint.max_in_flight)}
+      </Cell>
+      <Cell isWide>
         <EndpointActions endpoint={endpoint} model={model} onEdit={onEdit} />
       </Cell>
     </tr>

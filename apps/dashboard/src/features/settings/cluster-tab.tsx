@@ -40,7 +40,7 @@ function ReplicaTable({ cluster }: Readonly<{ cluster: Cluster }>) {
   return (
     <Panel title="Gateways" bodyClassName="p-0">
       <TableFrame>
-        <Table aria-label="Gateways">
+        <Table aria-label="Gateways" isStacked>
           <thead>
             <tr>
               <HeadCell>Gateway</HeadCell>
@@ -61,18 +61,26 @@ function ReplicaTable({ cluster }: Readonly<{ cluster: Cluster }>) {
                   <span className="name font-mono text-micro">{replica.instance}</span>
                   {replica.self ? <span className="ml-2 text-micro font-normal text-text-3">answered</span> : null}
                 </th>
-                <Cell>
+                <Cell label="Heartbeat" isWide>
                   <Heartbeat replica={replica} />
                 </Cell>
-                <Cell>{replica.mode ?? "-"}</Cell>
-                <Cell className="name">{replica.version ?? "-"}</Cell>
-                <Cell className="num whitespace-nowrap">
+                <Cell label="Mode">{replica.mode ?? "-"}</Cell>
+                <Cell label="Version" className="name">
+                  {replica.version ?? "-"}
+                </Cell>
+                <Cell label="Started" isWide className="num whitespace-nowrap">
                   {replica.started_ts_ms === null ? "-" : formatDayTime(replica.started_ts_ms, clock)}
                 </Cell>
-                <Cell isNumber>{formatExact(replica.in_flight)}</Cell>
-                <Cell isNumber>{formatCount(replica.queued)}</Cell>
-                <Cell isNumber>{formatExact(replica.booked_slots)}</Cell>
-                <Cell isNumber>
+                <Cell isNumber label="Running">
+                  {formatExact(replica.in_flight)}
+                </Cell>
+                <Cell isNumber label="Waiting">
+                  {formatCount(replica.queued)}
+                </Cell>
+                <Cell isNumber label="On its books">
+                  {formatExact(replica.booked_slots)}
+                </Cell>
+                <Cell isNumber label="Configuration">
                   {formatExact(replica.config_version)}
                   {replica.config_version !== null && replica.config_version < cluster.config_version ? (
                     <span className="text-text-3"> of {cluster.config_version}</span>

@@ -34,7 +34,7 @@ export function GatewayTab() {
       {error && !data ? <Failure what="Cannot read the settings" error={error} onRetry={() => void refetch()} /> : null}
       {data ? (
         <TableFrame>
-          <Table aria-label="Settings in force">
+          <Table aria-label="Settings in force" isStacked>
             <thead>
               <tr>
                 <HeadCell>Setting</HeadCell>
@@ -63,10 +63,12 @@ function SettingRow({ setting }: Readonly<{ setting: Setting }>) {
   return (
     <tr data-setting={setting.name} className="border-b align-top last:border-b-0">
       <th scope="row" className="max-w-md px-3 py-2 pl-4 text-left font-normal">
-        <code className="name font-mono text-micro font-medium">{setting.name}</code>
-        <span className="block text-micro text-text-3">{setting.description}</span>
+        <span className="min-w-0">
+          <code className="name font-mono text-micro font-medium">{setting.name}</code>
+          <span className="block text-micro text-text-3">{setting.description}</span>
+        </span>
       </th>
-      <Cell className="py-2">
+      <Cell label="In force" isWide className="py-2">
         {setting.agreed ? (
           <code className="name font-mono text-micro">{first?.value ?? "unset"}</code>
         ) : (
@@ -82,11 +84,13 @@ function SettingRow({ setting }: Readonly<{ setting: Setting }>) {
           </div>
         )}
       </Cell>
-      <Cell className="py-2">
+      <Cell label="Default" className="py-2">
         <code className="name font-mono text-micro text-text-3">{setting.default ?? "unset"}</code>
       </Cell>
-      <Cell className="py-2 text-text-2">{first?.source ?? "-"}</Cell>
-      <Cell className="py-2">
+      <Cell label="From" className="py-2 text-text-2">
+        {first?.source ?? "-"}
+      </Cell>
+      <Cell label="Helm" isWide className="py-2">
         <code className="name font-mono text-micro text-text-3">{setting.helm ?? "-"}</code>
       </Cell>
     </tr>

@@ -55,7 +55,7 @@ function UserTable({ users }: Readonly<{ users: readonly User[] }>) {
   const admins = users.filter((user) => user.role === "admin").length;
   return (
     <TableFrame>
-      <Table aria-label="People">
+      <Table aria-label="People" isStacked>
         <thead>
           <tr>
             <HeadCell>Email</HeadCell>
@@ -73,14 +73,16 @@ function UserTable({ users }: Readonly<{ users: readonly User[] }>) {
               <th scope="row" className="h-(--row) px-3 pl-4 text-left font-medium">
                 <span className="name">{user.email}</span>
               </th>
-              <Cell>
+              <Cell label="Role" isWide>
                 <RoleSelect user={user} isLastAdmin={user.role === "admin" && admins === 1} />
               </Cell>
-              <Cell className="num whitespace-nowrap text-text-2">
+              <Cell label="Last sign-in" className="num whitespace-nowrap text-text-2">
                 {user.last_sign_in_ts_ms === null ? "never" : formatAgo(nowMs - user.last_sign_in_ts_ms)}
               </Cell>
-              <Cell isNumber>{user.active_sessions}</Cell>
-              <Cell>
+              <Cell isNumber label="Sessions">
+                {user.active_sessions}
+              </Cell>
+              <Cell isWide>
                 <UserActions user={user} isLastAdmin={user.role === "admin" && admins === 1} />
               </Cell>
             </tr>

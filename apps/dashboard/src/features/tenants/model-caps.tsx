@@ -32,7 +32,7 @@ export function ModelCaps({ tenant, live }: Readonly<{ tenant: Tenant; live: Liv
       ) : null}
       {tenant.model_caps.length > 0 ? (
         <TableFrame>
-          <Table aria-label="Caps by model">
+          <Table aria-label="Caps by model" isStacked>
             <thead>
               <tr>
                 <HeadCell>Model</HeadCell>
@@ -58,9 +58,13 @@ export function ModelCaps({ tenant, live }: Readonly<{ tenant: Tenant; live: Liv
                         {cap.model}
                       </Link>
                     </th>
-                    <Cell isNumber>{cap.max_in_flight === null ? "no cap" : formatExact(cap.max_in_flight)}</Cell>
-                    <Cell isNumber>{formatExact(here === undefined ? 0 : here.in_flight + here.held)}</Cell>
-                    <Cell className="text-right">
+                    <Cell isNumber label="Cap">
+                      {cap.max_in_flight === null ? "no cap" : formatExact(cap.max_in_flight)}
+                    </Cell>
+                    <Cell isNumber label="In use">
+                      {formatExact(here === undefined ? 0 : here.in_flight + here.held)}
+                    </Cell>
+                    <Cell isWide className="text-right">
                       <Button
                         size="small"
                         variant="ghost"

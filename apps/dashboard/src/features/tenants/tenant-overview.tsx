@@ -36,7 +36,7 @@ function TenantPools({ tenant, live }: Readonly<{ tenant: Tenant; live: Live | u
       {rows.length === 0 ? <p className="px-4 py-6 text-small text-text-2">It has no work in any pool.</p> : null}
       {rows.length > 0 ? (
         <TableFrame>
-          <Table aria-label="Pools where it has work">
+          <Table aria-label="Pools where it has work" isStacked>
             <thead>
               <tr>
                 <HeadCell>Pool</HeadCell>
@@ -59,20 +59,22 @@ function TenantPools({ tenant, live }: Readonly<{ tenant: Tenant; live: Live | u
                       {pool}
                     </Link>
                   </th>
-                  <Cell isNumber>
+                  <Cell isNumber label="Share">
                     <Value field="slot_share" value={here.slot_share} isExact />
                   </Cell>
-                  <Cell isNumber>
+                  <Cell isNumber label="In use">
                     <Value field="in_use" value={here.in_flight + here.held} isExact />
                   </Cell>
-                  <Cell isNumber>
+                  <Cell isNumber label="Waiting">
                     <Value field="queued" value={here.queued} />
                   </Cell>
-                  <Cell isNumber>{formatWait(here.oldest_wait_ms)}</Cell>
-                  <Cell isNumber>
+                  <Cell isNumber label="Oldest">
+                    {formatWait(here.oldest_wait_ms)}
+                  </Cell>
+                  <Cell isNumber label="Cap here">
                     <Value field="max_in_flight" value={here.max_in_flight} isExact missing="No cap here" />
                   </Cell>
-                  <Cell>
+                  <Cell label="Standing">
                     {here.below_share ? (
                       <Badge shape="half_diamond" tone="below">
                         Below share
