@@ -208,6 +208,7 @@ export class World {
     } else {
       // Held slots that ran out may have gone with the same call.
       this.#must(total <= before, "C2: a denied or redeemed claim takes nothing");
+      this.#must(outcome !== "redeemed" || total <= slots, "C1: nothing starts while more runs than the pool has");
     }
     if (!isLost && (outcome === "granted" || outcome === "redeemed")) this.#runs.set(instance, runs + 1);
   }
