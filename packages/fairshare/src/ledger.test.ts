@@ -63,6 +63,30 @@ describe("a charge", () => {
   });
 });
 
+describe("a score that no fraction of a token can say", () => {
+  const fractionsOf = (run: EngineRun, tenant: string) => {
+    const account = tenantOf(run, tenant);
+    return [account.group, account, keyOf(run, tenant, `${tenant}-key`)].map(({ hi, lo, rest }) => [hi, lo, rest]);
+  };
+
+  it.each(BOTH)("is kept to the last digit by the virtual time that a newcomer joins at, %s", (algorithm) => {
+    const run = new EngineRun({ algorithm, defaultPoolSize: 4 });
+    const first = { tenant: "a", group: "g", weight: 29, groupWeight: 29, key: "a-key", keyWeight: 29 };
+    run.ask({ ...first, cost: 10 });
+    run.ask({ ...first, cost: 19 });
+    expect(fractionsOf(run, "a")).toEqual([0, 0, 0].map(() => [1, 0, 0]));
+    run.ask({ tenant: "b", group: "g", weight: 58, groupWeight: 29, cost: 38 });
+    expect(fractionsOf(run, "b")[1]).toEqual([1, 0, 0]);
+  });
+
+  it.each(BOTH)("is kept to the last digit when the weights of group, tenant and key double, %s", (algorithm) => {
+    const run = new EngineRun({ algorithm, defaultPoolSize: 4 });
+    run.ask({ tenant: "a", group: "g", weight: 29, groupWeight: 29, keyWeight: 29, cost: 10 });
+    run.ask({ tenant: "a", group: "g", weight: 58, groupWeight: 58, keyWeight: 58, cost: 38 });
+    expect(fractionsOf(run, "a")).toEqual([0, 0, 0].map(() => [1, 0, 0]));
+  });
+});
+
 describe("a return", () => {
   it("is to the lowest score of a sibling that waits and could run, not of one that waits at its cap", () => {
     const run = new EngineRun({ algorithm: "weighted", defaultPoolSize: 2 });

@@ -10,7 +10,7 @@
  */
 import { costInForce } from "./limits";
 import { firstInLine } from "./line";
-import { charge, compareLevels, type Level, placeAt, REBASE_AT, raiseTo, reweigh, uncharge } from "./score";
+import { charge, compareLevels, type Level, placeAt, REBASE_AT, raiseTo, reweigh, type Score, uncharge } from "./score";
 import type { Account, ChargeRecord, EngineState, Group, Key, Pool, Tenant, Waiter } from "./state";
 import { keysOf } from "./tenant-keys";
 
@@ -105,7 +105,7 @@ export function isForgettable(account: Account, level: Level): boolean {
 }
 
 /** Says whether the score moved. The account has nothing waiting. */
-function rejoin(account: Account, lowest: (Level & { rest: number; weight: number }) | undefined, level: Level) {
+function rejoin(account: Account, lowest: Score | undefined, level: Score): boolean {
   const isAbove = compareLevels(account, level) > 0;
   if (isAbove || account.taken > 0) {
     return isAbove && lowest === undefined ? false : raiseTo(account, lowest ?? level);
@@ -116,16 +116,18 @@ function rejoin(account: Account, lowest: (Level & { rest: number; weight: numbe
   return true;
 }
 
-function book(account: Account, level: Level, tokens: number): void {
+function book(account: Account, level: Score, tokens: number): void {
   if (compareLevels(level, account) < 0) {
     level.hi = account.hi;
     level.lo = account.lo;
+    level.rest = account.rest;
+    level.weight = account.weight;
   }
   charge(account, tokens);
   account.served += tokens;
 }
 
-function correct(account: Account, level: Level, excess: number): void {
+function correct(account: Account, level: Score, excess: number): void {
   account.served -= excess;
   if (excess < 0) {
     charge(account, -excess);

@@ -3,7 +3,7 @@
  * and what is known of the split of slots over those that have work (`line-split.ts`).
  */
 import { firstOf, type Ranked, RankHeap } from "./rank-heap";
-import type { Level } from "./score";
+import { makeLevel, type Score } from "./score";
 import { type Weighted, WeightHeap } from "./weight-heap";
 
 /** The mark of a member whose share no split has given; no split has it. */
@@ -18,7 +18,7 @@ export interface Member extends Ranked, Weighted {
 
 export interface Line<M extends Member> {
   /** Virtual time: the level at which a member rejoins when none of its siblings waits. Only rises. */
-  readonly level: Level;
+  readonly level: Score;
   /** Members that could run and have no slot. */
   readonly idle: RankHeap<M>;
   /** Members that could run and have slots already. */
@@ -46,7 +46,7 @@ export interface Line<M extends Member> {
 /** A line with nobody in it, at `startLevel`. */
 export function makeLine<M extends Member>(startLevel: number): Line<M> {
   return {
-    level: { hi: startLevel, lo: 0 },
+    level: makeLevel(startLevel),
     idle: new RankHeap(),
     busy: new RankHeap(),
     active: new WeightHeap(),

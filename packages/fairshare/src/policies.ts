@@ -10,7 +10,7 @@ import { capInForce, weightInForce } from "./limits";
 import { firstInLine, leaveSplit, splitChanged } from "./line";
 import { effectiveWeight, type GroupPolicy, type KeyPolicy, type TenantPolicy } from "./policy";
 import { becomeActive, getGroup, isQuiet } from "./pool";
-import { compareLevels, FRACTION, type Level, reweigh } from "./score";
+import { compareLevels, FRACTION, type Level, reweigh, type Score } from "./score";
 import type { EngineState, Group, Key, Tenant } from "./state";
 import { keysOf } from "./tenant-keys";
 
@@ -33,8 +33,9 @@ export function applyGroupPolicy(group: Group, policy: GroupPolicy): void {
   const weight = weightInForce(policy.weight);
   if (weight === group.weight) return;
   const { groupLine } = group.pool;
+  const before = group.weight;
   if (group.weightSlot !== -1) groupLine.active.reweigh(group, weight);
-  reweighScore(group, weight);
+  reweighScore(group, { before, weight });
   splitChanged(groupLine);
 }
 
@@ -52,8 +53,9 @@ export function reweighTenant(tenant: Tenant): void {
   const weight = weightInForce(effectiveWeight(tenant.policy, tenant.pool.settings.admissionWeight));
   if (weight === tenant.weight) return;
   const { line } = tenant.group;
+  const before = tenant.weight;
   if (tenant.weightSlot !== -1) line.active.reweigh(tenant, weight);
-  reweighScore(tenant, weight);
+  reweighScore(tenant, { before, weight });
   splitChanged(line);
 }
 
@@ -67,10 +69,10 @@ export function recapTenant(state: EngineState, tenant: Tenant): void {
   refreshTenant(state, tenant);
 }
 
-/** The weight heap may have set the weight already, so the carried rest is dropped here in any case. */
-function reweighScore(score: { weight: number; rest: number }, weight: number): void {
-  score.weight = weight;
-  score.rest = 0;
+/** The weight heap may have set the weight already, while the score is still told at the one before. */
+function reweighScore(score: Score, { before, weight }: { before: number; weight: number }): void {
+  score.weight = before;
+  reweigh(score, weight);
 }
 
 /**

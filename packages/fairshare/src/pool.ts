@@ -9,6 +9,7 @@ import { capInForce, limitInForce, weightInForce } from "./limits";
 import { enterSplit, leaveSplit, makeLine, NO_STAMP } from "./line";
 import { effectiveWeight, type GroupPolicy, type KeyPolicy, type TenantPolicy } from "./policy";
 import { RankHeap } from "./rank-heap";
+import { makeLevel } from "./score";
 import { detachSessions } from "./sessions";
 import { splitLimit } from "./shares";
 import type { Account, EngineState, Group, Key, Pool, PoolSettings, Tenant } from "./state";
@@ -105,7 +106,7 @@ export function getTenant(state: EngineState, pool: Pool, policy: TenantPolicy):
     manyKeys: null,
     readyKeys: null,
     nextKey: null,
-    keyLevel: { hi: state.config.startLevel, lo: 0 },
+    keyLevel: makeLevel(state.config.startLevel),
   };
   pool.tenants.set(policy.id, tenant);
   group.members += 1;

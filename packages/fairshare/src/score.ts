@@ -2,10 +2,10 @@
  * Share scores as exact fixed-point numbers: tokens per weight, in whole units `hi` plus `lo` parts of `FRACTION`.
  *
  * A double would drift (3 tokens at weight 7 have no exact double) and stop moving (2^53 + 1). Here the fraction comes
- * from long division in two digits of base `BASE`, and what the division leaves over is carried to the next charge of
- * the same weight, so after any number of charges the score is the true quotient rounded down to 1 / FRACTION once.
- * `BASE` is a product of small primes, so that for everyday weights (1 to 16, 50, 300, 1000, ...) nothing is left over
- * at all, and scores of different weights that are equal in truth are equal here.
+ * from long division in two digits of base `BASE`, and what the division leaves over is carried to the next charge, so
+ * after any number of charges the score is the true quotient rounded down to 1 / FRACTION once. `BASE` is a product of
+ * small primes, so that for everyday weights (1 to 16, 50, 300, 1000, ...) nothing is left over at all. A lift and a new
+ * weight carry the rest over too, so scores of any weights that are equal in truth are equal here (`restAt`).
  *
  * Everything here is O(1) and free of allocation.
  */
@@ -34,10 +34,15 @@ export interface Level {
 
 /** A score that charges are added to. */
 export interface Score extends Level {
-  /** What division left over, in tokens x BASE^2 per `weight`; below `weight`. Belongs to the present weight only. */
+  /** What division left over, in parts of 1 / (weight x FRACTION); a whole number from 0, below `weight`. */
   rest: number;
   /** Whole number from 1 to MAX_WEIGHT. */
   weight: number;
+}
+
+/** A whole level, where nothing has been charged. */
+export function makeLevel(hi: number): Score {
+  return { hi, lo: 0, rest: 0, weight: 1 };
 }
 
 /** Negative when a is below b, positive when above, 0 when equal. */
@@ -85,30 +90,57 @@ export function uncharge(score: Score, tokens: number): void {
   }
 }
 
-/** Raises the score to `level` when it is below; says whether it moved. */
-export function raiseTo(score: Score, level: Level & { rest?: number; weight?: number }): boolean {
-  if (compareLevels(score, level) >= 0) return false;
-  placeAt(score, level);
-  return true;
+/**
+ * Raises the score to `to` when it is below; says whether `hi` or `lo` moved. Where only the rests differ the larger one
+ * is taken.
+ */
+export function raiseTo(score: Score, to: Score): boolean {
+  const order = compareLevels(score, to);
+  if (order > 0) return false;
+  if (order < 0) {
+    placeAt(score, to);
+    return true;
+  }
+  score.rest = Math.max(score.rest, restAt(to, score.weight));
+  return false;
 }
 
-/** Puts the score exactly at `level`; between equal weights the carried rest comes along, so they stay equal. */
-export function placeAt(score: Score, level: Level & { rest?: number; weight?: number }): void {
-  score.hi = level.hi;
-  score.lo = level.lo;
-  score.rest = level.weight === score.weight ? (level.rest ?? 0) : 0;
+/**
+ * Puts the score at `at`, rounded down to what its own weight can say: 1 / (weight x FRACTION). However both are charged
+ * from there, they compare as equal whenever they are in truth; see `restAt`.
+ */
+export function placeAt(score: Score, at: Score): void {
+  score.hi = at.hi;
+  score.lo = at.lo;
+  score.rest = restAt(at, score.weight);
 }
 
-/** Changes the weight of later charges. The score itself stays, so a raise does not replay history. */
+/** Changes the weight of later charges. The score itself stays, as in `placeAt`, so a raise does not replay history. */
 export function reweigh(score: Score, weight: number): void {
   if (score.weight === weight) return;
+  score.rest = restAt(score, weight);
   score.weight = weight;
-  score.rest = 0;
 }
 
 /** The score as one finite number, rounded; for display only. */
 export function scoreOf(level: Level): number {
   return level.hi + level.lo / FRACTION;
+}
+
+/**
+ * The rest of a score as `weight` can say it: rest x weight / (its own weight), rounded down.
+ *
+ * What is lost decides no tie. Let d be how much A and B, lifted to A, were charged since when they are level in truth:
+ * a whole number of tokens over either weight, so a multiple of 1 / (B's weight). Rounding A's score down to such
+ * multiples and then adding d is the same as adding d and then rounding, and rounding that down once more to whole
+ * parts of FRACTION gives what A's own score rounds to. In halves, as the product may pass 2^53.
+ */
+function restAt(from: Score, weight: number): number {
+  if (from.rest === 0 || from.weight === weight) return from.rest;
+  const half = from.rest * (weight >> 1);
+  const halfQuotient = quotient(half, from.weight);
+  const left = 2 * (half - halfQuotient * from.weight) + from.rest * (weight & 1);
+  return 2 * halfQuotient + quotient(left, from.weight);
 }
 
 /** Floor of a / b for whole a below 2^53 and whole b from 1; exact although the division rounds. */

@@ -13,7 +13,7 @@ import type { GroupId, KeyId, PoolId, SessionId, TenantId, WaiterId } from "./id
 import type { Line } from "./line";
 import type { KeyPolicy, TenantPolicy } from "./policy";
 import type { Ranked, RankHeap } from "./rank-heap";
-import type { Level, Score } from "./score";
+import type { Score } from "./score";
 import type { WaiterTable } from "./waiter-table";
 import type { Weighted } from "./weight-heap";
 
@@ -90,7 +90,7 @@ export interface Tenant extends Taker {
   /** The first of those; null when there is none. */
   nextKey: Key | null;
   /** Virtual time among its keys. */
-  readonly keyLevel: Level;
+  readonly keyLevel: Score;
 }
 
 export interface Group extends Taker {
