@@ -8,6 +8,8 @@ export interface TcpProxy {
   delayMs: () => number;
   /** Swallowed without a word: nothing, what goes to the server, what comes back, or both. */
   swallows: "nothing" | "requests" | "replies" | "everything";
+  /** Pieces on their way to the server that were swallowed. */
+  readonly swallowed: number;
   /** Connections are refused. */
   refuses: boolean;
   /** Resets every connection. */
@@ -17,6 +19,7 @@ export interface TcpProxy {
 
 export async function startProxy(targetPort: number): Promise<TcpProxy> {
   const pairs = new Set<readonly [Socket, Socket]>();
+  let swallowed = 0;
   const server: Server = createServer((client) => {
     if (proxy.refuses) {
       client.resetAndDestroy();
@@ -28,7 +31,11 @@ export async function startProxy(targetPort: number): Promise<TcpProxy> {
     pipe(
       client,
       upstream,
-      () => proxy.swallows === "requests" || proxy.swallows === "everything",
+      () => {
+        const isSwallowed = proxy.swallows === "requests" || proxy.swallows === "everything";
+        if (isSwallowed) swallowed++;
+        return isSwallowed;
+      },
       () => proxy.delayMs(),
     );
     pipe(
@@ -53,6 +60,9 @@ export async function startProxy(targetPort: number): Promise<TcpProxy> {
     port: typeof address === "object" && address !== null ? address.port : 0,
     delayMs: () => 0,
     swallows: "nothing",
+    get swallowed() {
+      return swallowed;
+    },
     refuses: false,
     cut() {
       for (const [client, upstream] of pairs) {
