@@ -1,10 +1,11 @@
 /**
- * One request to one endpoint over one connection, at the level of raw bytes: undici's dispatch with its raw handler, so
- * nothing is wrapped or copied between the backend's socket and whoever takes the answer. Every attempt ends exactly once:
- * with the answer's end, or with a failure that says what went wrong and when.
+ * One request to one endpoint over one connection, under limits of time. Every attempt ends exactly once: with the answer's
+ * end, or with a failure that says what went wrong and when.
  */
-import type { Client, Dispatcher } from "undici";
+import { BadAnswer } from "./answer-head";
+import type { Connection, ConnectionUser } from "./connection";
 import type { Connections } from "./connections";
+import { requestHead } from "./request-head";
 import type { Watchdog, Watched } from "./watchdog";
 
 export interface AttemptRequest {
@@ -44,7 +45,7 @@ export interface AttemptFailure {
 
 /** Takes the answer. Returning false stops the reading until `resume()`. */
 export interface AnswerTaker {
-  onHead(status: number, rawHeaders: readonly Buffer[]): boolean;
+  onHead(status: number, rawHeaders: readonly string[]): void;
   onData(chunk: Buffer): boolean;
   onEnd(): void;
   onFailure(failure: AttemptFailure): void;
@@ -55,17 +56,14 @@ const MAX_DRAINED_BYTES = 64 * 1024;
 
 type Phase = "connecting" | "waiting" | "reading" | "over";
 
-export class Attempt implements Watched, Dispatcher.DispatchHandler {
+export class Attempt implements Watched, ConnectionUser {
   rosterPlace = -1;
   #phase: Phase = "connecting";
   #phaseSinceMs: number;
   #hadBytes = false;
   #isPaused = false;
-  #isSending = false;
   #drained = -1;
-  #abortConnection: ((error?: Error) => void) | null = null;
-  #resume: (() => void) | null = null;
-  #client: Client | null = null;
+  #connection: Connection | null = null;
 
   constructor(
     private readonly connections: Connections,
@@ -78,20 +76,17 @@ export class Attempt implements Watched, Dispatcher.DispatchHandler {
 
   /** `fresh` asks for a new connection. Nothing is told before this returns. */
   send(request: AttemptRequest, { fresh }: { fresh: boolean }): void {
+    let head: string;
     try {
-      this.#client = this.connections.take({ fresh });
+      head = requestHead(request, this.connections.host);
+      this.#connection = this.connections.take({ fresh });
     } catch (error) {
       const failure = failureOf(error, "connecting");
       process.nextTick(() => this.#fail(failure));
       return;
     }
     this.watchdog.watch(this);
-    this.#isSending = true;
-    this.#client.dispatch(
-      { method: request.method, path: request.path, headers: request.headers, body: request.body, blocking: true },
-      this,
-    );
-    this.#isSending = false;
+    this.#connection.send(head, request.body, this);
   }
 
   /** Goes on reading after a taker said to stop. */
@@ -99,7 +94,7 @@ export class Attempt implements Watched, Dispatcher.DispatchHandler {
     if (!this.#isPaused) return;
     this.#isPaused = false;
     this.#hadBytes = true;
-    this.#resume?.();
+    this.#connection?.resume();
   }
 
   /** Gives the call up: its connection closes, the backend sees it go, the taker hears nothing more. */
@@ -131,61 +126,42 @@ export class Attempt implements Watched, Dispatcher.DispatchHandler {
     }
   }
 
-  onConnect(abort: (error?: Error) => void): void {
-    if (this.#phase === "over") {
-      abort(new Error("given up"));
-      return;
-    }
-    this.#abortConnection = abort;
+  onSent(): void {
     this.#enter("waiting");
   }
 
-  onHeaders(status: number, rawHeaders: Buffer[], resume: () => void): boolean {
-    if (status < 200) return true;
-    this.#resume = resume;
+  onHead(status: number, rawHeaders: readonly string[]): void {
     this.#enter("reading");
-    if (this.#drained >= 0) return true;
-    return this.#goOn(this.taker.onHead(status, rawHeaders));
+    if (this.#drained < 0) this.taker.onHead(status, rawHeaders);
   }
 
-  onData(chunk: Buffer): boolean {
+  onBody(bytes: Buffer): boolean {
     this.#hadBytes = true;
-    if (this.#phase === "over") return true;
     if (this.#drained >= 0) {
-      this.#drained += chunk.length;
+      this.#drained += bytes.length;
       if (this.#drained > MAX_DRAINED_BYTES) this.abort();
       return true;
     }
-    return this.#goOn(this.taker.onData(chunk));
+    this.#isPaused = !this.taker.onData(bytes) && this.#phase !== "over" && !this.#isDrained;
+    return !this.#isPaused;
   }
 
-  onComplete(): void {
-    if (this.#phase === "over") return;
+  onEnd(isReusable: boolean): void {
     const isWanted = this.#drained < 0;
+    const connection = this.#connection;
+    this.#connection = null;
     this.#over();
-    if (this.#client !== null) this.connections.giveBack(this.#client);
+    if (isReusable && connection !== null) this.connections.giveBack(connection);
     if (isWanted) this.taker.onEnd();
   }
 
-  onError(error: Error): void {
-    if (this.#phase === "over") return;
-    if (this.#isSending) {
-      process.nextTick(() => this.onError(error));
-      return;
-    }
-    const failure = failureOf(error, this.#phase);
-    const isWanted = this.#drained < 0;
-    this.#over();
-    this.#closeConnection();
-    if (isWanted) this.taker.onFailure(failure);
+  onLost(error: Error): void {
+    this.#fail(failureOf(error, this.#phase));
   }
 
-  #goOn(wantsMore: boolean): boolean {
-    if (wantsMore || this.#phase === "over") return true;
-    // A taker may have called `discard` while it was being told; then nothing is paused.
-    if (this.#drained >= 0) return true;
-    this.#isPaused = true;
-    return false;
+  /** The taker may have said so while it was being told something. */
+  get #isDrained(): boolean {
+    return this.#drained >= 0;
   }
 
   #enter(phase: Phase): void {
@@ -195,17 +171,14 @@ export class Attempt implements Watched, Dispatcher.DispatchHandler {
   }
 
   #timeOut(kind: FailureKind): void {
-    const detail = `${kind} while ${this.#phase}`;
-    const isWanted = this.#drained < 0;
-    this.#over();
-    this.#closeConnection();
-    if (isWanted) this.taker.onFailure({ kind, detail });
+    this.#fail({ kind, detail: `${kind} while ${this.#phase}` });
   }
 
   #fail(failure: AttemptFailure): void {
     if (this.#phase === "over") return;
     this.#over();
-    this.taker.onFailure(failure);
+    this.#closeConnection();
+    if (!this.#isDrained) this.taker.onFailure(failure);
   }
 
   #over(): void {
@@ -214,10 +187,8 @@ export class Attempt implements Watched, Dispatcher.DispatchHandler {
   }
 
   #closeConnection(): void {
-    this.#abortConnection?.(new Error("given up"));
-    // Destroying the client also ends an attempt that is still connecting.
-    void this.#client?.destroy().catch(() => {});
-    this.#client = null;
+    this.#connection?.destroy();
+    this.#connection = null;
   }
 }
 
@@ -226,11 +197,9 @@ function failureOf(error: unknown, phase: Phase): AttemptFailure {
   const detail = `${code === "" ? "error" : code} while ${phase}: ${error instanceof Error ? error.message : "unknown"}`;
   if (code === "OBLETH_ADDRESS_REFUSED") return { kind: "address_refused", detail };
   if (phase === "connecting") return { kind: "connect_failed", detail };
-  if (code.startsWith("HPE_") || BAD_ANSWER_CODES.has(code)) return { kind: "bad_answer", detail };
+  if (error instanceof BadAnswer) return { kind: "bad_answer", detail };
   return { kind: "broken", detail };
 }
-
-const BAD_ANSWER_CODES = new Set(["UND_ERR_HEADERS_OVERFLOW", "UND_ERR_RES_CONTENT_LENGTH_MISMATCH"]);
 
 function codeOf(error: unknown): string {
   if (error === null || typeof error !== "object" || !("code" in error)) return "";

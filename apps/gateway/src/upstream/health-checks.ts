@@ -55,7 +55,6 @@ export class HealthChecks {
         if (status < 500) health.checkSucceeded();
         else failed();
         attempt.discard();
-        return true;
       },
       onData: () => true,
       onEnd: () => {},

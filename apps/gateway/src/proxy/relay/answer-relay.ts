@@ -3,6 +3,7 @@
  * an answer may look like, what a failure looks like before and after the head has gone out, and gives the slot back the
  * moment the backend is done.
  */
+import type { ServerResponse } from "node:http";
 import { errorEvent, type Refusal } from "../../error-response";
 import type { EndpointRecord } from "../../policy-cache/records";
 import type { AttemptFailure } from "../../upstream/attempt";
@@ -17,6 +18,9 @@ import { errorAnswer } from "./error-answer";
 import { noAnswerRefusal, UNUSABLE_ANSWER } from "./no-answer";
 import { StreamTail } from "./stream-tail";
 import { UsageEventFilter } from "./usage-event-filter";
+
+/** Bodies up to this long are joined with their head. */
+const MAX_JOINED_BYTES = 16 * 1024;
 
 /** Rewrites an answer into the caller's dialect. */
 export interface AnswerTranslation {
@@ -71,7 +75,7 @@ export class AnswerRelay implements ResultTaker {
     request.answering = this;
   }
 
-  onAnswer(endpoint: EndpointRecord, status: number, rawHeaders: readonly Buffer[]): void {
+  onAnswer(endpoint: EndpointRecord, status: number, rawHeaders: readonly string[]): void {
     const head = answerHead(rawHeaders);
     this.request.endpoint = endpoint;
     this.request.firstByteAtMs = this.endings.nowMs();
@@ -110,7 +114,8 @@ export class AnswerRelay implements ResultTaker {
     if (rest === undefined) return;
     if (!this.#hasSentHead) this.#sendHead(rest?.length ?? 0);
     this.#writer?.release();
-    request.res.end(rest ?? undefined);
+    if (this.#whole === null || this.#whole.length > MAX_JOINED_BYTES) request.res.end(rest ?? undefined);
+    else endJoined(request.res, this.#whole);
     this.endings.end(this.request, "completed", this.#status);
   }
 
@@ -119,7 +124,7 @@ export class AnswerRelay implements ResultTaker {
     this.#breakOff(failure.detail);
   }
 
-  onErrorAnswer(endpoint: EndpointRecord, status: number, rawHeaders: readonly Buffer[], body: Buffer): void {
+  onErrorAnswer(endpoint: EndpointRecord, status: number, rawHeaders: readonly string[], body: Buffer): void {
     const { request, call, endings } = this;
     request.endpoint = endpoint;
     request.firstByteAtMs = endings.nowMs();
@@ -297,6 +302,16 @@ const CUT_SHORT: Refusal = {
   message: "The gateway is shutting down and could not wait for the rest of this answer. Send the request again.",
   retryAfterSecs: 5,
 };
+
+/**
+ * Ends an answer whose head has not gone out, in one piece with it: a text is joined to the head where a buffer would be
+ * another piece, and `end` would add a third.
+ */
+function endJoined(res: ServerResponse, body: Buffer): void {
+  res.write(body.toString("latin1"), "latin1");
+  res.socket?.uncork();
+  res.end();
+}
 
 function isBackendsFault(status: number): boolean {
   return status >= 500 || status === 408 || status === 429;
