@@ -4,6 +4,7 @@ import { X } from "lucide-react";
 import { AlertDialog as AlertBase, Dialog as Base } from "radix-ui";
 import type { ReactNode } from "react";
 import { cn } from "../../lib/cn";
+import { useReturnFocus } from "../../lib/use-return-focus";
 import { Button } from "./button";
 
 const OVERLAY =
@@ -27,11 +28,7 @@ export function Dialog({ isOpen, onClose, title, description, children, footer, 
     <Base.Root open={isOpen} onOpenChange={(open) => (open ? undefined : onClose())}>
       <Base.Portal>
         <Base.Overlay className={OVERLAY} />
-        <Base.Content
-          className={cn(CARD, className)}
-          onOpenAutoFocus={focusFirstField}
-          {...(description ? {} : { "aria-describedby": undefined })}
-        >
+        <DialogCard className={className} isDescribed={Boolean(description)}>
           <div className="flex items-start gap-3">
             <Base.Title className="min-w-0 flex-1 text-h2">{title}</Base.Title>
             <Base.Close asChild>
@@ -45,10 +42,39 @@ export function Dialog({ isOpen, onClose, title, description, children, footer, 
           ) : null}
           {children ? <div className="mt-4">{children}</div> : null}
           {footer ? <div className="mt-5 flex flex-wrap justify-end gap-2">{footer}</div> : null}
-        </Base.Content>
+        </DialogCard>
       </Base.Portal>
     </Base.Root>
   );
+}
+
+interface DialogCardProps {
+  className: string | undefined;
+  isDescribed: boolean;
+  children: ReactNode;
+}
+
+/** Mounted when the dialog opens, so that it knows what had the focus before. */
+function DialogCard({ className, isDescribed, children }: Readonly<DialogCardProps>) {
+  const returning = useReturnFocus();
+  return (
+    <Base.Content
+      {...returning}
+      className={cn(CARD, className)}
+      onOpenAutoFocus={focusFirstField}
+      {...(isDescribed ? {} : { "aria-describedby": undefined })}
+    >
+      {children}
+    </Base.Content>
+  );
+}
+
+/** A dialog with one way on has no Cancel to focus: its field, such as a secret, else the way on. */
+function focusOnlyWay(event: Event): void {
+  focusFirstField(event);
+  if (event.defaultPrevented || !(event.currentTarget instanceof HTMLElement)) return;
+  event.preventDefault();
+  event.currentTarget.querySelector<HTMLElement>("button")?.focus();
 }
 
 /** The first field where there is one, so that typing can begin; else whatever comes first. */
@@ -79,10 +105,7 @@ export function AlertDialog(props: Readonly<AlertProps>) {
     <AlertBase.Root open={props.isOpen} onOpenChange={(open) => (open ? undefined : onCancel?.())}>
       <AlertBase.Portal>
         <AlertBase.Overlay className={OVERLAY} />
-        <AlertBase.Content
-          className={CARD}
-          {...(onCancel ? {} : { onEscapeKeyDown: (event: Event) => event.preventDefault() })}
-        >
+        <AlertCard canEscape={onCancel !== undefined}>
           <AlertBase.Title className="text-h2">{props.title}</AlertBase.Title>
           <AlertBase.Description asChild>
             <div className="mt-2 space-y-2 text-small text-text-2">{props.children}</div>
@@ -101,8 +124,23 @@ export function AlertDialog(props: Readonly<AlertProps>) {
               {props.confirmLabel}
             </Button>
           </div>
-        </AlertBase.Content>
+        </AlertCard>
       </AlertBase.Portal>
     </AlertBase.Root>
+  );
+}
+
+function AlertCard({ canEscape, children }: Readonly<{ canEscape: boolean; children: ReactNode }>) {
+  const returning = useReturnFocus();
+  return (
+    <AlertBase.Content
+      {...returning}
+      className={CARD}
+      {...(canEscape
+        ? {}
+        : { onOpenAutoFocus: focusOnlyWay, onEscapeKeyDown: (event: Event) => event.preventDefault() })}
+    >
+      {children}
+    </AlertBase.Content>
   );
 }

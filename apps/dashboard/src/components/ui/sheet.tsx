@@ -4,6 +4,7 @@ import { X } from "lucide-react";
 import { Dialog as Base } from "radix-ui";
 import { type ReactNode, useRef } from "react";
 import { cn } from "../../lib/cn";
+import { useReturnFocus } from "../../lib/use-return-focus";
 import { Button } from "./button";
 
 interface SheetProps {
@@ -25,16 +26,9 @@ export function Sheet({ title, description, onClose, children, footer, className
     <Base.Root open onOpenChange={(open) => (open ? undefined : onClose())}>
       <Base.Portal>
         <Base.Overlay className="fixed inset-0 z-40 bg-(--scrim) data-[state=open]:animate-in data-[state=open]:fade-in-0 data-[state=open]:duration-150" />
-        <Base.Content
-          aria-describedby={undefined}
-          onOpenAutoFocus={(event) => {
-            event.preventDefault();
-            heading.current?.focus();
-          }}
-          onCloseAutoFocus={(event) => {
-            event.preventDefault();
-            rowLink(rowId)?.focus();
-          }}
+        <SheetCard
+          rowId={rowId}
+          onOpen={() => heading.current?.focus()}
           className={cn(
             "fixed inset-y-0 right-0 z-50 flex w-full flex-col border-l bg-card shadow-layer outline-none data-[state=open]:animate-in data-[state=open]:fade-in-0 data-[state=open]:duration-150 min-[700px]:w-[480px]",
             className,
@@ -55,17 +49,38 @@ export function Sheet({ title, description, onClose, children, footer, className
           </header>
           <div className="min-h-0 flex-1 space-y-5 overflow-y-auto px-5 py-4">{children}</div>
           {footer ? <footer className="border-t px-5 py-3">{footer}</footer> : null}
-        </Base.Content>
+        </SheetCard>
       </Base.Portal>
     </Base.Root>
   );
 }
 
-/** The row's link, or the page's content when the row is gone, so that the focus is never lost. */
+interface SheetCardProps {
+  rowId: string | undefined;
+  onOpen: () => void;
+  className: string;
+  children: ReactNode;
+}
+
+/** Mounted when the sheet opens, so that it knows what had the focus before. */
+function SheetCard({ rowId, onOpen, className, children }: Readonly<SheetCardProps>) {
+  const returning = useReturnFocus(() => rowLink(rowId));
+  return (
+    <Base.Content
+      {...returning}
+      aria-describedby={undefined}
+      onOpenAutoFocus={(event) => {
+        event.preventDefault();
+        onOpen();
+      }}
+      className={className}
+    >
+      {children}
+    </Base.Content>
+  );
+}
+
 function rowLink(rowId: string | undefined): HTMLElement | null {
-  const row =
-    rowId === undefined
-      ? null
-      : document.querySelector<HTMLElement>(`[data-row="${CSS.escape(rowId)}"] [data-row-link]`);
-  return row ?? document.getElementById("content");
+  if (rowId === undefined) return null;
+  return document.querySelector<HTMLElement>(`[data-row="${CSS.escape(rowId)}"] [data-row-link]`);
 }

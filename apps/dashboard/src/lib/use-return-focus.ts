@@ -1,0 +1,41 @@
+"use client";
+
+import { useCallback, useState } from "react";
+
+/** What had the focus when a layer opened, and before that the layer it stood in; nearest first. */
+type Chain = readonly HTMLElement[];
+
+const chains = new WeakMap<Element, Chain>();
+const LAYER = "[role=dialog], [role=alertdialog]";
+
+/**
+ * Gives the focus back to where a layer was opened from, also when a layer in between is gone: a secret's dialog returns
+ * to the button of the page whose sheet it took the place of. For the layer's own content, mounted when it opens.
+ *
+ * @param find where focus goes first, if it is there
+ */
+export function useReturnFocus(find: () => HTMLElement | null = () => null) {
+  const [chain] = useState(openers);
+  const ref = useCallback(
+    (layer: HTMLElement | null) => {
+      if (layer !== null) chains.set(layer, chain);
+    },
+    [chain],
+  );
+  const onCloseAutoFocus = (event: Event) => {
+    event.preventDefault();
+    const opener = find() ?? chain.find((one) => one.isConnected) ?? document.getElementById("content");
+    opener?.focus();
+  };
+  return { ref, onCloseAutoFocus };
+}
+
+function openers(): Chain {
+  const active = document.activeElement;
+  if (!(active instanceof HTMLElement) || active === document.body) return [];
+  const layer = active.closest(LAYER);
+  if (layer === null) return [active];
+  // A menu knows no opener of its own; the button that controls it is one.
+  const trigger = layer.id === "" ? null : document.querySelector(`[aria-controls="${CSS.escape(layer.id)}"]`);
+  return [active, ...(trigger instanceof HTMLElement ? [trigger] : []), ...(chains.get(layer) ?? [])];
+}
