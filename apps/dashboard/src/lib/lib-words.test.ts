@@ -106,6 +106,9 @@ describe("keys", () => {
     expect(isUnused({ ...key, last_used_ts_ms: now - 31 * 86_400_000 }, now)).toBe(true);
     expect(isUnused({ ...key, last_used_ts_ms: null, created_at: new Date(now).toISOString() }, now)).toBe(false);
     expect(keysAnswer([key, { ...key, last_used_ts_ms: null }], now)).toBe("2 keys, 1 unused for 30 days.");
+    const fresh = { ...key, last_used_ts_ms: null, created_at: new Date(now - 1000).toISOString() };
+    expect(keysAnswer([key, fresh], now)).toBe("2 keys, none idle for 30 days, 1 never used yet.");
+    expect(keysAnswer([key], now)).toBe("1 key, all used in the last 30 days.");
   });
 });
 

@@ -19,7 +19,7 @@ export function LastChange({ objectId }: Readonly<{ objectId: string }>) {
   return (
     <p className="flex flex-wrap items-center gap-x-2 gap-y-1 text-micro text-text-3" data-testid="last-change">
       <span className="name min-w-0">
-        Last change: {row.actor === email ? "you" : row.actor}, {formatAgo(nowMs - row.ts_ms)}. {changeSentence(row)}
+        Last change: {row.actor === email ? "you" : row.actor}, {formatAgo(nowMs - row.ts_ms)} ({changeSentence(row)})
       </span>
       {row.reversible && row.reverted_by === null ? (
         <Button size="small" variant="ghost" disabled={!isAdmin} onClick={() => undo(row.id)} className="h-6">

@@ -3,7 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import dynamic from "next/dynamic";
 import { parseAsBoolean, parseAsString, parseAsStringLiteral, useQueryState, useQueryStates } from "nuqs";
-import { useMemo, useState } from "react";
+import { type ReactNode, useMemo, useState } from "react";
 import { isUnused, keyState } from "../../lib/key-rows";
 import { NEEDS_ADMIN, useSession } from "../../lib/session";
 import { useNow } from "../../lib/use-now";
@@ -40,25 +40,22 @@ export function KeyList({ tenant }: Readonly<KeyListProps>) {
   const [open, setOpen] = useQueryState("key", parseAsString.withOptions({ history: "push" }));
   const [isMaking, setIsMaking] = useState(false);
   const { isAdmin } = useSession();
+  const make = (
+    <Button
+      variant="primary"
+      disabled={!isAdmin}
+      title={isAdmin ? undefined : NEEDS_ADMIN}
+      onClick={() => setIsMaking(true)}
+    >
+      Make a key
+    </Button>
+  );
   return (
     <>
-      <Panel
-        label="Keys"
-        bodyClassName="p-0"
-        actions={
-          <Button
-            variant="primary"
-            disabled={!isAdmin}
-            title={isAdmin ? undefined : NEEDS_ADMIN}
-            onClick={() => setIsMaking(true)}
-          >
-            Make a key
-          </Button>
-        }
-      >
+      <Panel label="Keys" bodyClassName="p-0">
         {error && !data ? <Failure what="Cannot read the keys" error={error} onRetry={() => void refetch()} /> : null}
         {data ? (
-          <KeyRows keys={data.items} withTenant={tenant === null} />
+          <KeyRows keys={data.items} withTenant={tenant === null} make={make} />
         ) : error ? null : (
           <SkeletonRows rows={4} label="Reading the keys" />
         )}
@@ -69,7 +66,14 @@ export function KeyList({ tenant }: Readonly<KeyListProps>) {
   );
 }
 
-function KeyRows({ keys, withTenant }: Readonly<{ keys: readonly Key[]; withTenant: boolean }>) {
+interface KeyRowsProps {
+  keys: readonly Key[];
+  withTenant: boolean;
+  /** The button that makes one. */
+  make: ReactNode;
+}
+
+function KeyRows({ keys, withTenant, make }: Readonly<KeyRowsProps>) {
   const [query, setQuery] = useQueryStates(params);
   const [sorting, setSorting] = useSorting({ key: "name", direction: "asc" });
   const nowMs = useNow(10_000);
@@ -82,7 +86,11 @@ function KeyRows({ keys, withTenant }: Readonly<{ keys: readonly Key[]; withTena
       .filter((key) => `${key.name} ${key.prefix} ${key.tenant_name}`.toLowerCase().includes(text));
   }, [keys, query, nowMs]);
   if (keys.length === 0)
-    return <Empty title="No keys yet">Clients sign in with a key; it belongs to one tenant and is shown once.</Empty>;
+    return (
+      <Empty title="No keys yet" action={make}>
+        Clients sign in with a key; it belongs to one tenant and is shown once.
+      </Empty>
+    );
   const toggle = (state: "disabled" | "rotating") => void setQuery({ state: query.state === state ? null : state });
   return (
     <>
@@ -99,6 +107,7 @@ function KeyRows({ keys, withTenant }: Readonly<{ keys: readonly Key[]; withTena
         />
         <Toggle label="Disabled" isOn={query.state === "disabled"} onToggle={() => toggle("disabled")} />
         <Toggle label="In rotation" isOn={query.state === "rotating"} onToggle={() => toggle("rotating")} />
+        <span className="ml-auto">{make}</span>
       </div>
       {shown.length === 0 ? (
         <Empty

@@ -14,9 +14,11 @@ export function PageHeader({ title, answer, actions, above }: Readonly<PageHeade
       <div className="min-w-0 flex-1 basis-72">
         {above}
         <h1 className="name text-h1">{title}</h1>
-        <p className="num mt-0.5 min-h-5 text-body text-text-2" data-testid="answer">
-          {answer}
-        </p>
+        {answer === undefined ? null : (
+          <p className="num mt-0.5 min-h-5 text-body text-text-2" data-testid="answer">
+            {answer}
+          </p>
+        )}
       </div>
       {actions ? <div className="flex flex-wrap items-center gap-2">{actions}</div> : null}
     </div>

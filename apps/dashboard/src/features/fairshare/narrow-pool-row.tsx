@@ -23,7 +23,7 @@ export const NarrowPoolRow = memo(function NarrowPoolRow({ pool, isStale, rowInd
           href={poolHref(pool.model, { group })}
           prefetch={false}
           data-row-link
-          className="name block truncate after:absolute after:inset-0"
+          className="name line-clamp-2 leading-4 after:absolute after:inset-0"
           title={pool.model === UNROUTED_POOL ? "Unregistered model names" : pool.model}
         >
           {pool.model}

@@ -30,7 +30,7 @@ export const PoolRow = memo(function PoolRow({ pool, isStale, rowIndex, group }:
           href={poolHref(pool.model, { group })}
           prefetch={false}
           data-row-link
-          className="name line-clamp-1 after:absolute after:inset-0"
+          className="name line-clamp-2 leading-4 after:absolute after:inset-0"
           title={pool.model}
         >
           {pool.model}

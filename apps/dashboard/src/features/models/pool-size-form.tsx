@@ -13,7 +13,7 @@ import { Glyph } from "../../components/ui/glyph";
 import { Panel } from "../../components/ui/panel";
 import { RadioCard } from "../../components/ui/radio-card";
 import { api, errorField, errorMessage, isStaleEdit } from "../../lib/api";
-import { formatExact, plural } from "../../lib/format";
+import { formatExact } from "../../lib/format";
 import { rowsOfAnswer } from "../../lib/preview-rows";
 import { saveTier } from "../../lib/save-tier";
 import { useSession } from "../../lib/session";
@@ -75,13 +75,7 @@ export function PoolSizeForm({ model, pool }: Readonly<PoolSizeFormProps>) {
         onChange={change}
         defaultSize={live?.default_model_max_in_flight ?? 32}
       />
-      <SizeWarnings
-        size={size}
-        isDirty={isDirty}
-        pool={pool}
-        replicas={live?.replicas ?? 1}
-        currentSize={data.capacity.size}
-      />
+      <SizeWarnings size={size} isDirty={isDirty} replicas={live?.replicas ?? 1} currentSize={data.capacity.size} />
       {rows.map((row) => (
         <PreviewCard key={row.pool} row={row} subject="" level="tenant" />
       ))}
@@ -189,21 +183,16 @@ function ModeCards({ draft, model, errors, onChange, defaultSize }: Readonly<Mod
 interface SizeWarningsProps {
   size: number | null;
   isDirty: boolean;
-  pool: LivePool | undefined;
   replicas: number;
   currentSize: number;
 }
 
-function SizeWarnings({ size, isDirty, pool, replicas, currentSize }: Readonly<SizeWarningsProps>) {
+/** What the preview does not say; that more runs than would be allowed, it does. */
+function SizeWarnings({ size, isDirty, replicas, currentSize }: Readonly<SizeWarningsProps>) {
   const capacity = useQuery(capacityQuery()).data?.data;
   if (!isDirty || size === null) return null;
-  const used = pool ? pool.in_flight + pool.held : 0;
   const sum = capacity ? capacity.sum_of_pools - currentSize + size : null;
   const warnings: string[] = [];
-  if (used > size)
-    warnings.push(
-      `${plural(used, "slot is", "slots are")} in use: nothing new starts until fewer than ${formatExact(size)} are. Nothing running is cut.`,
-    );
   if (capacity && sum !== null && sum > capacity.effective_global_max_in_flight) {
     warnings.push(
       `All pools together would have ${formatExact(sum)} slots, over the ceiling of ${formatExact(capacity.effective_global_max_in_flight)}.`,

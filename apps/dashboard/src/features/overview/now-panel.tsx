@@ -3,12 +3,12 @@ import { Value } from "../../components/ui/value";
 import { formatPercent, formatWait } from "../../lib/format";
 import type { Overview } from "../../queries/wire";
 
-/** The whole installation at this moment, in six numbers. */
+/** The whole installation at this moment, in five numbers. */
 export function NowPanel({ overview }: Readonly<{ overview: Overview }>) {
   const inUse = overview.in_flight + overview.held;
   const part = overview.max_in_flight > 0 ? inUse / overview.max_in_flight : 0;
   return (
-    <dl className="grid grid-cols-2 overflow-hidden rounded-panel border bg-card sm:grid-cols-3 lg:grid-cols-5">
+    <dl className="grid grid-cols-2 overflow-hidden rounded-panel border bg-card sm:grid-cols-3 md:grid-cols-5">
       <Figure label="In use">
         <Value field="in_use" value={inUse} isExact className="text-display" />
         <span className="text-text-2">
