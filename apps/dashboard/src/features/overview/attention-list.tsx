@@ -10,7 +10,7 @@ import { plural } from "../../lib/format";
 import { isTyping } from "../../lib/is-typing";
 import { usePreferences } from "../../lib/preferences";
 import type { OverviewItem } from "../../queries/wire";
-import { attentionKey, attentionWords } from "./logic/attention";
+import { attentionKey, attentionWords, isOnlyWatched } from "./logic/attention";
 import { useSnoozes } from "./use-snoozes";
 
 const SHOWN = 8;
@@ -61,11 +61,6 @@ export function AttentionList({ items }: Readonly<{ items: readonly OverviewItem
       {watching.length > 0 ? <Watching items={watching} /> : null}
     </Panel>
   );
-}
-
-/** Full with nobody waiting, or without servers that anybody misses. */
-function isOnlyWatched(item: OverviewItem): boolean {
-  return item.kind === "full" || (item.kind === "no_servers" && !item.urgent);
 }
 
 function AttentionRow({ item, onSnooze }: Readonly<{ item: OverviewItem; onSnooze: (forMs: number | null) => void }>) {

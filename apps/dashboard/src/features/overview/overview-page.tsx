@@ -14,7 +14,7 @@ import { useFreshness, useLive } from "../../queries/use-live";
 import { AttentionList } from "./attention-list";
 import { BusiestPools } from "./busiest-pools";
 import { FirstSteps } from "./first-steps";
-import { overviewAnswer } from "./logic/attention";
+import { isOnlyWatched, overviewAnswer } from "./logic/attention";
 import { NowPanel } from "./now-panel";
 import { ActiveBoosts, RecentChanges } from "./side-panels";
 import { WaitArea } from "./wait-area";
@@ -28,7 +28,7 @@ export function OverviewPage() {
   const fresh = useFreshness();
   const isStale = fresh.state === "stale";
   const isEmpty = data !== undefined && !(data.setup.has_models && data.setup.has_tenants && data.setup.has_keys);
-  const acute = data?.items.filter((item) => item.kind !== "full") ?? [];
+  const acute = data?.items.filter((item) => !isOnlyWatched(item)) ?? [];
   const answer = isStale
     ? `Cannot read the gateways since ${formatMinute(fresh.sample?.asOfMs ?? fresh.serverNowMs, clock)}.`
     : data

@@ -21,6 +21,11 @@ export interface AttentionWords {
   readonly link: string;
 }
 
+/** Full with nobody waiting, or without servers that anybody misses: no reason to get up. */
+export function isOnlyWatched(item: Pick<AttentionFacts, "kind" | "urgent">): boolean {
+  return item.kind === "full" || (item.kind === "no_servers" && !item.urgent);
+}
+
 /** The same item keeps its key while it lasts, so that a snooze finds it again. */
 export function attentionKey(item: AttentionFacts): string {
   return `${item.kind} ${item.object.type} ${item.object.id} ${item.object.pool ?? ""}`;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type AttentionFacts, attentionKey, attentionWords, overviewAnswer } from "./attention";
+import { type AttentionFacts, attentionKey, attentionWords, isOnlyWatched, overviewAnswer } from "./attention";
 import { parseSnoozes, tidySnoozes } from "./snooze";
 
 const item = (kind: string, over: Partial<AttentionFacts> = {}): AttentionFacts => ({
@@ -22,6 +22,14 @@ const item = (kind: string, over: Partial<AttentionFacts> = {}): AttentionFacts 
 });
 
 describe("an attention item", () => {
+  it("is only watched where nobody is kept waiting", () => {
+    expect(isOnlyWatched(item("full", { urgent: false }))).toBe(true);
+    expect(isOnlyWatched(item("no_servers", { urgent: false }))).toBe(true);
+    expect(isOnlyWatched(item("no_servers"))).toBe(false);
+    expect(isOnlyWatched(item("boost_ending", { urgent: false }))).toBe(false);
+    const refused = item("no_servers", { numbers: { queued: 0, refused: 7 } });
+    expect(attentionWords(refused).cause).toContain("7 requests refused in the last hour");
+  });
   it("of a full pool names who has most above its share", () => {
     const words = attentionWords({
       kind: "full_waiting",
