@@ -4,19 +4,14 @@
  */
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { connect } from "node:net";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
 import { freePorts } from "./free-ports";
+import { findRedisProgram, isListening, type RedisProgram } from "./redis-program";
 
 const START_MS = 15_000;
-/** Where Valkey stands in for Redis. */
-const SERVERS = [
-  ["redis-server", "redis-cli"],
-  ["valkey-server", "valkey-cli"],
-] as const;
 
 export class RedisProcess {
   #child: ChildProcess | undefined;
@@ -25,11 +20,17 @@ export class RedisProcess {
   private constructor(
     readonly port: number,
     private readonly args: readonly string[],
+    private readonly env: Readonly<Record<string, string>>,
   ) {}
 
-  static async start(...args: string[]): Promise<RedisProcess> {
+  static start(...args: string[]): Promise<RedisProcess> {
+    return RedisProcess.startIn({}, ...args);
+  }
+
+  /** With these variables in its environment. */
+  static async startIn(env: Readonly<Record<string, string>>, ...args: string[]): Promise<RedisProcess> {
     const [port = 0] = await freePorts(1);
-    const redis = new RedisProcess(port, args);
+    const redis = new RedisProcess(port, args, env);
     await redis.restart();
     return redis;
   }
@@ -43,14 +44,17 @@ export class RedisProcess {
 
   /** Starts it again after `kill`, on the same port and empty. */
   async restart(): Promise<void> {
-    const [server] = installed();
+    const { server } = installed();
     const config = path.join(this.#dir, "redis.conf");
     const settings = ["bind 127.0.0.1", `port ${this.port}`, `dir ${this.#dir}`];
     const isSentinel = this.args.includes("--sentinel");
     writeFileSync(config, `${(isSentinel ? settings : [...settings, 'save ""', "appendonly no"]).join("\n")}\n`);
-    this.#child = spawn(server, [config, ...this.args], { stdio: "ignore" });
+    this.#child = spawn(server, [config, ...this.args], {
+      stdio: "ignore",
+      env: { ...process.env, ...this.env },
+    });
     const deadline = Date.now() + START_MS;
-    while (!(await answers(this.port))) {
+    while (!(await isListening(this.port))) {
       if (this.#child.exitCode !== null || Date.now() > deadline) throw new Error(`${server} did not start`);
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
@@ -79,28 +83,25 @@ export class RedisProcess {
     rmSync(this.#dir, { recursive: true, force: true });
   }
 
-  /** Runs one command. */
+  /** Runs one command. @returns what it answers. */
   async command(...words: string[]): Promise<unknown> {
-    const [, cli] = installed();
-    const { stdout } = await promisify(execFile)(cli, ["-p", String(this.port), "--json", ...words]);
-    return JSON.parse(stdout);
+    return JSON.parse(await this.#ask(["--json", ...words]));
+  }
+
+  /** Runs one command that answers a text meant for people, such as INFO. */
+  report(...words: string[]): Promise<string> {
+    return this.#ask(words);
+  }
+
+  async #ask(args: readonly string[]): Promise<string> {
+    const { cli } = installed();
+    const { stdout } = await promisify(execFile)(cli, ["-p", String(this.port), ...args]);
+    return stdout;
   }
 }
 
-function installed(): readonly [string, string] {
-  const folders = (process.env.PATH ?? "").split(path.delimiter);
-  const found = SERVERS.find(([server]) => folders.some((folder) => existsSync(path.join(folder, server))));
+function installed(): RedisProgram {
+  const found = findRedisProgram();
   if (found === undefined) throw new Error("install redis-server or valkey-server so that it is on PATH");
   return found;
-}
-
-function answers(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect(port, "127.0.0.1");
-    socket.once("connect", () => {
-      socket.destroy();
-      resolve(true);
-    });
-    socket.once("error", () => resolve(false));
-  });
 }

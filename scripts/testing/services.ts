@@ -2,10 +2,10 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, existsSync, mkdtempSync, rmSync } from "node:fs";
-import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { startEmbeddedPostgres } from "@obleth/db/embedded";
+import { findRedisProgram, isListening } from "../../e2e/support/redis-program";
 import { freePort } from "../launch/addresses.mjs";
 import { Refusal } from "../launch/refusal.mjs";
 
@@ -29,7 +29,7 @@ export async function startPostgres(): Promise<Service> {
   };
 }
 
-/** Redis or Valkey from PATH, else installed by apt where that is possible, else a line that says what to install. */
+/** The Redis or Valkey of REDIS_SERVER_BIN, else from PATH, else installed by apt where that is possible, else a line that says what to install. */
 export async function startRedis(): Promise<Service> {
   const program = findRedis();
   const port = await freePort();
@@ -43,14 +43,13 @@ export async function startRedis(): Promise<Service> {
 }
 
 function findRedis(): string {
-  const names = ["redis-server", "valkey-server"];
-  const found = onPath(names) ?? (installByApt("redis-server") ? onPath(names) : undefined);
+  const found = findRedisProgram() ?? (installByApt("redis-server") ? findRedisProgram() : undefined);
   if (found === undefined) {
     throw new Refusal(
       "The integration tests need a real Redis: install redis-server or valkey-server so that it is on PATH.",
     );
   }
-  return found;
+  return found.server;
 }
 
 /** The first of `names` that PATH has, as a full path. */
@@ -73,22 +72,11 @@ export function installByApt(name: string): boolean {
 /** Resolves once something listens on `port`; refuses when `child` ends first. */
 export async function untilListening(child: ChildProcess, port: number): Promise<void> {
   const deadline = Date.now() + 15_000;
-  while (!(await answers(port))) {
+  while (!(await isListening(port))) {
     if (child.exitCode !== null) throw new Refusal(`${child.spawnfile} ended with exit code ${child.exitCode}.`);
     if (Date.now() > deadline) throw new Refusal(`${child.spawnfile} did not listen on port ${port}.`);
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
-}
-
-function answers(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect(port, "127.0.0.1");
-    socket.once("connect", () => {
-      socket.destroy();
-      resolve(true);
-    });
-    socket.once("error", () => resolve(false));
-  });
 }
 
 export async function stopChild(child: ChildProcess, signal: NodeJS.Signals = "SIGTERM"): Promise<void> {

@@ -2,9 +2,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
-import { createConnection, createServer } from "node:net";
+import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { findRedisProgram, isListening } from "../../../../e2e/support/redis-program";
 
 export interface TestRedis {
   readonly port: number;
@@ -25,7 +26,8 @@ export async function startRedis(
   const args = ["--port", String(port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no", "--dir", dir];
   const file = options.configFile === undefined ? [] : [options.configFile];
   const common = options.configFile === undefined ? args : args.slice(0, 4);
-  const child = spawn("redis-server", [...file, ...common, ...(options.args ?? [])], { stdio: "ignore" });
+  const program = findRedisProgram()?.server ?? "redis-server";
+  const child = spawn(program, [...file, ...common, ...(options.args ?? [])], { stdio: "ignore" });
   child.once("exit", () => rmSync(dir, { recursive: true, force: true }));
   await portOpens(port, child);
   return {
@@ -75,13 +77,7 @@ export function lasting(ms: number): Promise<void> {
 
 async function portOpens(port: number, child: ChildProcess): Promise<void> {
   await eventually(`Redis listens on ${port}`, () => {
-    if (child.exitCode !== null) throw new Error(`redis-server ended with ${child.exitCode}`);
-    return new Promise<boolean>((resolve) => {
-      const socket = createConnection(port, "127.0.0.1", () => {
-        socket.destroy();
-        resolve(true);
-      });
-      socket.on("error", () => resolve(false));
-    });
+    if (child.exitCode !== null) throw new Error(`${child.spawnfile} ended with ${child.exitCode}`);
+    return isListening(port);
   });
 }
