@@ -25,6 +25,8 @@ export class BalancedLoad {
   answered = 0;
   /** Requests of gateways that were taken out, which failed with them. */
   lost = 0;
+  /** How long each answered request waited for its slot, as its gateway says, ms. */
+  readonly waitsMs: number[] = [];
   readonly #options: BalancedLoadOptions;
   #targets: readonly Target[];
   #turn = 0;
@@ -77,8 +79,10 @@ export class BalancedLoad {
         }),
       });
       const text = await response.text();
-      if (response.status === 200) this.answered++;
-      else if (response.status === 503 && response.headers.has("retry-after") && !this.#isInTurn(target)) return;
+      if (response.status === 200) {
+        this.answered++;
+        this.waitsMs.push(Number(response.headers.get("x-obleth-queue-wait-ms") ?? Number.NaN));
+      } else if (response.status === 503 && response.headers.has("retry-after") && !this.#isInTurn(target)) return;
       else this.#failed(target, `${response.status} ${text}`);
     } catch (error) {
       this.#failed(target, error instanceof Error ? `${error.message} ${String(error.cause ?? "")}` : String(error));

@@ -11,13 +11,15 @@ const LIMIT = /^(g|[ptk]\|.*)$/s;
 
 /** All of it at one moment. */
 const READ = `
-  local answer = { totals = redis.call('HGETALL', 'obleth:fairshare:slots'), parts = {} }
-  for i, key in ipairs(redis.call('KEYS', 'obleth:fairshare:held:*')) do answer.parts[i] = redis.call('HGETALL', key) end
-  answer.holds = redis.call('ZRANGE', 'obleth:fairshare:hold', 0, -1)
+  local prefix = ARGV[1] .. ':fairshare:'
+  local answer = { totals = redis.call('HGETALL', prefix .. 'slots'), parts = {} }
+  for i, key in ipairs(redis.call('KEYS', prefix .. 'held:*')) do answer.parts[i] = redis.call('HGETALL', key) end
+  answer.holds = redis.call('ZRANGE', prefix .. 'hold', 0, -1)
   return cjson.encode(answer)`;
 
-export async function booksOf(redis: RedisProcess): Promise<Books> {
-  const text = (await redis.command("EVAL", READ, "0")) as string;
+/** `prefix` as keys have it: in a Redis Cluster a hash tag. */
+export async function booksOf(redis: RedisProcess, prefix = "obleth"): Promise<Books> {
+  const text = (await redis.command("EVAL", READ, "0", prefix)) as string;
   // An empty list is an empty object to the encoder.
   const read = JSON.parse(text.replaceAll("{}", "[]")) as { totals: string[]; parts: string[][]; holds: string[] };
   const parts: Record<string, number> = {};

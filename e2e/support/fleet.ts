@@ -1,7 +1,6 @@
 /**
- * Several gateways as an operator runs them: one Postgres, one Redis behind a wire that a test can cut, one simulated
- * backend, and a dashboard at the first gateway. Every part is a process of its own. With a Sentinel the gateways ask it
- * where Redis is, and a replica stands by.
+ * Several gateways as an operator runs them: one Postgres, Redis behind wires that a test can cut, one for all and one for
+ * each gateway, one simulated backend, and a dashboard at the first gateway. Every part is a process of its own.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -9,12 +8,14 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { type ApiClient, createClient } from "@obleth/contract/client";
+import { FakeClock } from "./fake-clock";
 import { freePorts } from "./free-ports";
 import type { ModeChange } from "./limit-trial";
-import { RedisProcess } from "./redis-process";
+import { type ArrangementName, RedisArrangement } from "./redis-arrangement";
+import type { RedisProcess } from "./redis-process";
 import { Simulator } from "./simulator";
 import { type Login, ROOT } from "./stack";
-import { Wire } from "./wire";
+import type { Wire } from "./wire";
 
 const ADMIN_TOKEN = "end-to-end-admin-token";
 const READY_MS = 60_000;
@@ -25,7 +26,10 @@ export const REPLICA_TTL_SECS = 3;
 export interface FleetOptions {
   readonly gateways: number;
   readonly hasDashboard?: boolean;
-  readonly hasSentinel?: boolean;
+  /** One server unless said. */
+  readonly redis?: ArrangementName;
+  /** Gives Redis and each gateway a clock of its own; how far the first gateways' are ahead, seconds. */
+  readonly clocks?: readonly number[];
   /** Of the gateways, beside what ties them together. */
   readonly env?: Readonly<Record<string, string>>;
 }
@@ -37,6 +41,9 @@ export interface Gateway {
   readonly proxyUrl: string;
   readonly adminUrl: string;
   readonly management: ApiClient;
+  /** What only this one reaches Redis by, or its Sentinel. */
+  readonly wire: Wire;
+  readonly clock: FakeClock | undefined;
 }
 
 export class Fleet {
@@ -44,31 +51,32 @@ export class Fleet {
   gateways: Gateway[] = [];
   dashboardUrl = "";
   readonly #children: ChildProcess[] = [];
-  readonly #folder = mkdtempSync(path.join(tmpdir(), "obleth-fleet-"));
+  readonly #wires: Wire[] = [];
   #started = 0;
 
   private constructor(
     private readonly database: string,
-    readonly redis: RedisProcess,
-    /** What the gateways reach Redis by. */
-    readonly wire: Wire,
+    readonly arrangement: RedisArrangement,
     readonly simulator: Simulator,
-    readonly standby: { readonly replica: RedisProcess; readonly sentinel: RedisProcess } | undefined,
-    private readonly env: Readonly<Record<string, string>>,
+    private readonly folder: string,
+    /** Of Redis, with `clocks`. */
+    readonly redisClock: FakeClock | undefined,
+    private readonly options: FleetOptions,
   ) {}
 
-  static async start({ gateways, hasDashboard = false, hasSentinel = false, env = {} }: FleetOptions): Promise<Fleet> {
+  static async start(options: FleetOptions): Promise<Fleet> {
+    const { gateways, hasDashboard = false, redis = "single", clocks } = options;
     const services = spawn(process.execPath, ["--import", "tsx", "scripts/services.ts"], {
       cwd: ROOT,
       stdio: ["ignore", "pipe", "inherit"],
     });
     const [postgres] = await printed(services, [/TEST_PG_URL=(\S+)/, /TEST_REDIS_URL=(\S+)/]);
     const [simPort, dashboardPort] = await freePorts(2);
-    const redis = await RedisProcess.start();
-    const wire = await Wire.to({ host: "127.0.0.1", port: redis.port });
+    const folder = mkdtempSync(path.join(tmpdir(), "obleth-fleet-"));
+    const redisClock = clocks === undefined ? undefined : new FakeClock(path.join(folder, "redis.clock"), 0);
+    const arrangement = await RedisArrangement.start(redis, redisClock?.env);
     const simulator = new Simulator(`http://127.0.0.1:${simPort}`);
-    const standby = hasSentinel ? await startStandby(redis, wire) : undefined;
-    const fleet = new Fleet(postgres ?? "", redis, wire, simulator, standby, env);
+    const fleet = new Fleet(postgres ?? "", arrangement, simulator, folder, redisClock, options);
     fleet.#children.push(services);
     try {
       fleet.#run("apps/sim-backend/dist/main.js", {}, ["--port", String(simPort)]);
@@ -84,6 +92,16 @@ export class Fleet {
     }
   }
 
+  /** Has the books, unless it failed over. */
+  get redis(): RedisProcess {
+    return this.arrangement.redis;
+  }
+
+  /** What all gateways reach Redis by. */
+  get wire(): Wire {
+    return this.arrangement.wire;
+  }
+
   /** Starts so many more beside those that run. */
   async addGateways(count: number): Promise<Gateway[]> {
     const added = await Promise.all(Array.from({ length: count }, () => this.#startGateway()));
@@ -91,14 +109,14 @@ export class Fleet {
     return added;
   }
 
-  /** When which mode began, by gateway; those that answer. */
+  /** When which mode began on the machine's clock, by gateway; those that answer. A clock of its own must have stood. */
   async modeChanges(): Promise<Map<string, ModeChange[]>> {
     const found = new Map<string, ModeChange[]>();
-    for (const { name, management } of this.gateways) {
+    for (const { name, management, clock } of this.gateways) {
       const { data } = await management.call("getCluster", {});
       found.set(
         name,
-        data.mode_changes.map(({ ts_ms, mode }) => ({ atMs: ts_ms, mode })),
+        data.mode_changes.map(({ ts_ms, mode }) => ({ atMs: ts_ms - (clock?.offsetMs ?? 0), mode })),
       );
     }
     return found;
@@ -114,10 +132,13 @@ export class Fleet {
   async #startGateway(): Promise<Gateway> {
     const name = `gateway-${++this.#started}`;
     const [proxy, admin, metrics] = await freePorts(3);
+    const wire = await this.arrangement.ownWire();
+    this.#wires.push(wire);
+    const clock = this.#clockFor(name);
     const child = this.#run("apps/gateway/dist/main.js", {
-      OBLETH_DATA_DIR: path.join(this.#folder, name),
+      OBLETH_DATA_DIR: path.join(this.folder, name),
       OBLETH_DATABASE_URL: this.database,
-      ...this.#redisAddress(),
+      ...this.arrangement.settings(wire.port),
       OBLETH_PROXY_LISTEN: `127.0.0.1:${proxy}`,
       OBLETH_ADMIN_LISTEN: `127.0.0.1:${admin}`,
       OBLETH_METRICS_LISTEN: `127.0.0.1:${metrics}`,
@@ -129,7 +150,8 @@ export class Fleet {
       OBLETH_FAIRSHARE_REPLICA_HEARTBEAT_SECS: String(HEARTBEAT_SECS),
       OBLETH_FAIRSHARE_REPLICA_TTL_SECS: String(REPLICA_TTL_SECS),
       OBLETH_SHUTDOWN_GRACE_SECS: "5",
-      ...this.env,
+      ...clock?.env,
+      ...this.options.env,
     });
     const adminUrl = `http://127.0.0.1:${admin}`;
     await answers(`${adminUrl}/ready`);
@@ -139,15 +161,15 @@ export class Fleet {
       proxyUrl: `http://127.0.0.1:${proxy}`,
       adminUrl,
       management: createClient({ baseUrl: adminUrl, token: ADMIN_TOKEN }),
+      wire,
+      clock,
     };
   }
 
-  #redisAddress(): Record<string, string> {
-    if (this.standby === undefined) return { OBLETH_REDIS_URL: `redis://127.0.0.1:${this.wire.port}` };
-    return {
-      OBLETH_REDIS_SENTINELS: `127.0.0.1:${this.standby.sentinel.port}`,
-      OBLETH_REDIS_SENTINEL_NAME: "mymaster",
-    };
+  #clockFor(name: string): FakeClock | undefined {
+    const { clocks } = this.options;
+    if (clocks === undefined) return undefined;
+    return new FakeClock(path.join(this.folder, `${name}.clock`), clocks[this.#started - 1] ?? 0);
   }
 
   /** Makes a model on the simulated backend and a tenant. @returns an API key of the tenant. */
@@ -173,9 +195,9 @@ export class Fleet {
 
   async stop(): Promise<void> {
     for (const child of [...this.#children].reverse()) await stopChild(child);
-    this.wire.close();
-    await Promise.all([this.redis, this.standby?.replica, this.standby?.sentinel].map((one) => one?.stop()));
-    rmSync(this.#folder, { recursive: true, force: true });
+    for (const wire of this.#wires) wire.close();
+    await this.arrangement.stop();
+    rmSync(this.folder, { recursive: true, force: true });
   }
 
   async #startDashboard(port: number): Promise<void> {
@@ -198,11 +220,6 @@ export class Fleet {
     this.#children.push(child);
     return child;
   }
-}
-
-async function startStandby(redis: RedisProcess, wire: Wire) {
-  const replica = await RedisProcess.start("--replicaof", `127.0.0.1 ${redis.port}`);
-  return { replica, sentinel: await RedisProcess.startSentinel(wire.port) };
 }
 
 /** The first group of each pattern, once the program has printed them all. */

@@ -5,6 +5,8 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 export class Wire {
   /** Added to what goes to the service, ms; asked for each piece. Pieces keep their order. */
   delayMs: () => number = () => 0;
+  /** Takes what either side sends and delivers nothing, without a word. */
+  isDeaf = false;
   #isCut = false;
   readonly #sockets = new Set<Socket>();
 
@@ -46,30 +48,28 @@ export class Wire {
       return;
     }
     const far = connect(this.target.port, this.target.host);
-    this.#pass(near, far);
-    far.pipe(near);
-    for (const [socket, other] of [
-      [near, far],
-      [far, near],
-    ] as const) {
+    const endFar = this.#pass(near, far);
+    far.on("data", (piece) => this.isDeaf || near.write(piece));
+    far.on("close", () => near.destroy());
+    near.on("close", endFar);
+    for (const socket of [near, far]) {
       this.#sockets.add(socket);
       socket.setNoDelay(true);
-      socket.on("error", () => other.destroy());
-      socket.on("close", () => {
-        this.#sockets.delete(socket);
-        other.destroy();
-      });
+      socket.on("error", () => undefined);
+      socket.on("close", () => this.#sockets.delete(socket));
     }
   }
 
-  #pass(near: Socket, far: Socket): void {
+  /** @returns what ends the far side, behind everything that is on its way: what was sent arrives, as on a real network. */
+  #pass(near: Socket, far: Socket): () => void {
     let dueMs = 0;
     near.on("data", (piece) => {
+      if (this.isDeaf) return;
       const nowMs = performance.now();
       dueMs = Math.max(dueMs, nowMs + this.delayMs());
       if (dueMs <= nowMs) far.write(piece);
       else setTimeout(() => far.destroyed || far.write(piece), dueMs - nowMs);
     });
-    near.on("end", () => far.end());
+    return () => void setTimeout(() => far.end(() => far.destroy()), Math.max(0, dueMs - performance.now() + 1));
   }
 }

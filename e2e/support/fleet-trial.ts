@@ -1,0 +1,155 @@
+/** One pool of a fleet under load with the judge beside it: what the tests of fleets have in common. */
+import { expect } from "@playwright/test";
+import { BalancedLoad, type BalancedLoadOptions } from "./balanced-load";
+import { type Books, booksOf } from "./books";
+import { Fleet, type FleetOptions, HEARTBEAT_SECS, REPLICA_TTL_SECS } from "./fleet";
+import { judge } from "./limit-judge";
+import type { Trial, Verdict } from "./limit-trial";
+import type { RedisProcess } from "./redis-process";
+import { VisitLog } from "./visit-log";
+
+export const MODEL = "shared-model";
+/** Longest time to share again after Redis is back, with a second for a machine that does much else. */
+const BACK_MS = 3000;
+
+export class FleetTrial {
+  #load: BalancedLoad | undefined;
+  #log: VisitLog | undefined;
+
+  private constructor(
+    readonly fleet: Fleet,
+    readonly slots: number,
+    private readonly secret: string,
+  ) {}
+
+  static async start(options: FleetOptions, slots = 20): Promise<FleetTrial> {
+    const fleet = await Fleet.start(options);
+    const secret = await fleet.prepare({ model: MODEL, slots, tenant: "chatbot" });
+    await fleet.simulator.set({ knee: 1000 });
+    return new FleetTrial(fleet, slots, secret);
+  }
+
+  /** Before each test: everybody shares, and the record is new. */
+  async begin(): Promise<void> {
+    await this.allShare();
+    this.#log = await VisitLog.begin(this.fleet.simulator, MODEL);
+  }
+
+  /** After each test. */
+  async end(): Promise<void> {
+    await this.#load?.stop();
+    this.#load = undefined;
+    this.#log?.end();
+  }
+
+  get load(): BalancedLoad {
+    if (this.#load === undefined) throw new Error("no load was started");
+    return this.#load;
+  }
+
+  /** More clients than slots, over all gateways. */
+  startLoad(over: Partial<BalancedLoadOptions> = {}): BalancedLoad {
+    this.#load = new BalancedLoad(this.fleet.gateways, {
+      secret: this.secret,
+      model: MODEL,
+      clients: 3 * this.slots,
+      answerTokens: () => 5 + Math.random() * 30,
+      thinkMs: () => Math.random() * 100,
+      ...over,
+    });
+    return this.#load;
+  }
+
+  /** The same, once every slot is in use. */
+  async full(): Promise<BalancedLoad> {
+    const started = this.startLoad();
+    await expect.poll(() => this.running(), { intervals: [20] }).toBeGreaterThanOrEqual(this.slots);
+    return started;
+  }
+
+  /** Requests go on being answered. */
+  async goesOn(count = 40): Promise<void> {
+    const before = this.load.answered;
+    await expect.poll(() => this.load.answered, { timeout: 20_000 }).toBeGreaterThan(before + count);
+  }
+
+  async running(): Promise<number> {
+    return (await this.fleet.simulator.state()).models[MODEL]?.running ?? 0;
+  }
+
+  /** Each mode that some gateway is in. */
+  async modes(): Promise<string[]> {
+    return [...new Set(await this.fleet.modes())];
+  }
+
+  async allShare(): Promise<void> {
+    await expect.poll(() => this.modes(), { timeout: 20_000, intervals: [50] }).toEqual(["shared"]);
+  }
+
+  async allFallBack(): Promise<void> {
+    await expect.poll(() => this.modes(), { timeout: 10_000, intervals: [20] }).toEqual(["fallback"]);
+  }
+
+  books(redis: RedisProcess = this.fleet.redis): Promise<Books> {
+    return booksOf(redis, this.fleet.arrangement.prefix);
+  }
+
+  /** `sharers`: fewest gateways that the slots were divided over, should Redis have been late meanwhile. */
+  async verdict(over: Pick<Trial, "outages" | "stalls"> = {}, sharers = this.fleet.gateways.length): Promise<Verdict> {
+    return judge({
+      visits: (await this.#log?.visits()) ?? [],
+      gateways: await this.fleet.modeChanges(),
+      slots: this.slots,
+      part: Math.ceil(this.slots / sharers),
+      heartbeatMs: HEARTBEAT_SECS * 1000,
+      ttlMs: REPLICA_TTL_SECS * 1000,
+      ...over,
+    });
+  }
+
+  async expectRulesKept(...how: Parameters<FleetTrial["verdict"]>): Promise<void> {
+    expect((await this.verdict(...how)).faults).toEqual([]);
+  }
+
+  /** After the last answer the books are empty, and add up. */
+  async expectNothingLeft(redis: RedisProcess = this.fleet.redis): Promise<void> {
+    await this.load.stop();
+    expect(this.load.errors).toEqual([]);
+    await expect.poll(() => this.books(redis), { timeout: 10_000 }).toEqual({ totals: {}, parts: {} });
+  }
+
+  /** Breaks Redis under load for a while; everybody falls back, goes on, and shares again soon after. */
+  async survivesOutage(breaks: () => Promise<void> | void, mends: () => Promise<void> | void): Promise<void> {
+    await this.full();
+    const fromMs = Date.now();
+    await breaks();
+    await this.allFallBack();
+    await this.goesOn();
+    await mends();
+    const mendedMs = Date.now();
+    await this.allShare();
+    expect(Date.now() - mendedMs).toBeLessThan(BACK_MS);
+    await this.goesOn();
+    await this.expectRulesKept({ outages: [{ fromMs, toMs: mendedMs }] });
+    await this.expectNothingLeft();
+  }
+
+  /** Kills the Redis with the books under load; its replica takes over, and nobody's request fails. */
+  async survivesFailover(): Promise<void> {
+    const { redis, arrangement } = this.fleet;
+    await this.full();
+    const fromMs = Date.now();
+    await redis.kill();
+    await this.allFallBack();
+    await this.goesOn();
+    await this.allShare();
+    const toMs = Date.now();
+    await this.goesOn();
+    await this.expectRulesKept({ outages: [{ fromMs, toMs }] });
+    await this.expectNothingLeft(arrangement.replica);
+  }
+
+  stop(): Promise<void> {
+    return this.fleet.stop();
+  }
+}
