@@ -5,6 +5,7 @@
 import { type QueryClient, queryOptions } from "@tanstack/react-query";
 import { api } from "../lib/api";
 import { nextPollMs } from "../lib/freshness";
+import { keepUnchanged } from "../lib/keep-unchanged";
 import { learnServerTime, serverNowMs, steadyNowMs } from "../lib/server-clock";
 import type { Live } from "./wire";
 
@@ -72,7 +73,9 @@ async function readLive(
   const dateMs = answer.serverTimeMs;
   if (dateMs !== null) learnServerTime({ sentMs, receivedMs: steadyNowMs(), dateMs });
   const read = { reads: (last?.reads ?? 0) + 1, failuresBefore: before.failures };
-  if (!answer.notModified) return { live: answer.data, etag: answer.etag, asOfMs: answer.data.ts_ms, ...read };
+  if (!answer.notModified) {
+    return { live: keepUnchanged(last?.live, answer.data), etag: answer.etag, asOfMs: answer.data.ts_ms, ...read };
+  }
   if (last === null) throw new Error("The gateway answered 304 to a first read.");
   return { ...last, asOfMs: dateMs ?? serverNowMs(), ...read };
 }
