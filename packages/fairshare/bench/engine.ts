@@ -3,6 +3,7 @@ import Bottleneck from "bottleneck";
 import fastq from "fastq";
 import PQueue from "p-queue";
 import type { Figure } from "../test/eval/figure";
+import { growthInDepth } from "./depth";
 import { Driver } from "./driver";
 import { makePeople, type Person } from "./people";
 import { previews, snapshots } from "./reading";
@@ -149,54 +150,6 @@ function growthInTenants(rounds: number): Figure[] {
       shownFigure(`  a turn at 100,000 tenants, ${algorithm}`, costs.get(100_000) ?? [], "us"),
     ];
   });
-}
-
-/** A turn with so many waiting of 100 tenants: one finishes, one comes, one leaves from somewhere in the queue. */
-function depthCost(waiting: number, turns: number): number {
-  const people = makePeople(100);
-  const driver = new Driver({}, SLOTS);
-  const running: number[] = [];
-  const queued: number[] = [];
-  let next = 0;
-  const ask = () => {
-    const person = people[next % people.length] as Person;
-    next += 1;
-    queued.push(driver.admit(person.tenant, person.key, (id) => running.push(id)));
-  };
-  while (queued.length < waiting + SLOTS) ask();
-  const turn = (i: number) => {
-    const over = running.shift();
-    if (over !== undefined) driver.release(over);
-    ask();
-    // The place wanders over the whole queue; one that is running already is ignored, as a crossing would be.
-    const at = (i * 7919) % queued.length;
-    const leaver = queued[at] as number;
-    queued[at] = queued[queued.length - 1] as number;
-    queued.pop();
-    driver.cancel(leaver);
-    ask();
-  };
-  for (let i = 0; i < 20_000; i++) turn(i);
-  return (
-    cpuMicrosOf(() => {
-      for (let i = 0; i < turns; i++) turn(i);
-    }) / turns
-  );
-}
-
-function growthInDepth(rounds: number): Figure[] {
-  const sizes = [1000, 10_000, 100_000];
-  const costs = new Map<number, number[]>(sizes.map((size) => [size, []]));
-  for (let round = 0; round < rounds; round++) {
-    for (const size of sizes) {
-      collectGarbage();
-      costs.get(size)?.push(depthCost(size, 40_000));
-    }
-  }
-  return [
-    growthFigure("growth of a turn with a cancel, 1,000 to 100,000 waiting", costs, { target: 0.1, stretch: 0.05 }),
-    shownFigure("  a turn with a cancel at 100,000 waiting", costs.get(100_000) ?? [], "us"),
-  ];
 }
 
 /** The least a limit can be: a count, and a promise for the caller. */

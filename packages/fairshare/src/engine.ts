@@ -21,12 +21,13 @@ import { finishShared, keepForSession, settleHolds } from "./hold-life";
 import { canRedeem, holdsDueMs } from "./holds";
 import type { WaiterId } from "./ids";
 import { correctCharge } from "./ledger";
-import { costInForce, limitInForce } from "./limits";
+import { limitInForce } from "./limits";
 import { applyKeyPolicy, applyTenantPolicy } from "./policies";
 import { becomeQuiet, getKey, getPool, getTenant } from "./pool";
 import { joinSession, leaveSession, sessionFinished, sweepSessions } from "./sessions";
 import { changeLimits, changePolicy, changePool, sweepPools } from "./settings";
 import type { EngineConfig, EngineState, Key, Pool, Waiter } from "./state";
+import { WaiterRecords } from "./waiter-records";
 import { WaiterTable } from "./waiter-table";
 
 const DEFAULTS: EngineConfig = {
@@ -52,6 +53,7 @@ export function createEngine(config: Partial<EngineConfig> = {}): EngineState {
     pools: new Map(),
     settings: new Map(),
     waiters,
+    records: new WaiterRecords(),
     deadlines: new Deadlines(waiters),
     claims: new Map(),
     holdingPools: new Set(),
@@ -147,7 +149,7 @@ function arrive(state: EngineState, event: Arrive): void {
   applyTenantPolicy(state, tenant, event.tenant);
   const key = getKey(state, tenant, event.key);
   applyKeyPolicy(state, key, event.key);
-  const waiter = makeWaiter(state, event, key);
+  const waiter = state.records.make(event, key, state.nowMs);
   if (!pool.settings.hasServers && !pool.settings.queueWithoutServers) {
     refuseUnqueued(state, waiter, "no_servers");
     return;
@@ -187,10 +189,13 @@ function finish(state: EngineState, { waiterId, actualTokens }: Finish): void {
   countFinish(key.tenant.pool.finishes, state.nowMs);
   state.decisions.write("released", waiter, state.nowMs);
   if (actualTokens !== null && state.config.settle === "actual") correctCharge(waiter, actualTokens);
-  if (state.isShared) finishShared(state, waiter);
-  else if (waiter.session !== null && keepForSession(state, waiter)) return;
-  else {
-    if (waiter.session !== null) sessionFinished(state, waiter);
+  if (state.isShared) {
+    finishShared(state, waiter);
+  } else if (waiter.session === null) {
+    freeSlot(state, key);
+    state.records.takeBack(waiter);
+  } else if (!keepForSession(state, waiter)) {
+    sessionFinished(state, waiter);
     freeSlot(state, key);
   }
 }
@@ -207,6 +212,7 @@ function depart(state: EngineState, waiter: Waiter): void {
   if (waiter.state === "queued") {
     state.waiters.delete(waiter.id);
     leaveLine(state, waiter);
+    if (waiter.session === null) state.records.takeBack(waiter);
   } else {
     abandonClaim(state, waiter);
   }
@@ -271,20 +277,4 @@ function couldRunAtOnce(state: EngineState, key: Key): boolean {
 
 function isQueueFull(state: EngineState, pool: Pool): boolean {
   return state.config.maxQueuePerPool > 0 && pool.queued >= state.config.maxQueuePerPool;
-}
-
-function makeWaiter(state: EngineState, event: Arrive, key: Key): Waiter {
-  return {
-    id: event.waiterId,
-    key,
-    costTokens: costInForce(event.costTokens),
-    arrivedMs: state.nowMs,
-    sessionId: event.session,
-    tag: event.tag,
-    session: null,
-    sinceLastFinishMs: -1,
-    state: "queued",
-    older: null,
-    younger: null,
-  };
 }

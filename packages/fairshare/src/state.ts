@@ -14,20 +14,24 @@ import type { Line } from "./line";
 import type { KeyPolicy, TenantPolicy } from "./policy";
 import type { Ranked, RankHeap } from "./rank-heap";
 import type { Score } from "./score";
+import type { WaiterRecords } from "./waiter-records";
 import type { WaiterTable } from "./waiter-table";
 import type { Weighted } from "./weight-heap";
 
 export type Algorithm = "hierarchical" | "weighted";
 
-/** One request from arrival to finish. `gone` marks a claiming request whose client left. */
+/**
+ * One request from arrival to finish; its record is then used for another (`waiter-records.ts`). `gone` marks a record
+ * that stands for no request, and a claiming request whose client left.
+ */
 export interface Waiter {
-  readonly id: WaiterId;
-  readonly key: Key;
-  readonly costTokens: number;
-  readonly arrivedMs: number;
-  readonly sessionId: SessionId | null;
+  id: WaiterId;
+  key: Key;
+  costTokens: number;
+  arrivedMs: number;
+  sessionId: SessionId | null;
   /** The driver's own. */
-  readonly tag: unknown;
+  tag: unknown;
   /** null: has none, or its pool does not favour sessions. */
   session: Session | null;
   /** From its session's last finish to its arrival, ms; -1 when not known. */
@@ -247,6 +251,7 @@ export interface EngineState {
   /** What `pool_changed` events said, by pool; survives the pool itself. */
   readonly settings: Map<PoolId, PoolSettings>;
   readonly waiters: WaiterTable;
+  readonly records: WaiterRecords;
   readonly deadlines: Deadlines;
   readonly claims: Map<WaiterId, OpenClaim>;
   /** Pools with held slots. */

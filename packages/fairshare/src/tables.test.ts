@@ -2,10 +2,12 @@
 import { describe, expect, it } from "vitest";
 import { EngineRun } from "../test/engine-run";
 import { Deadlines } from "./deadlines";
-import { decisionsSince } from "./engine";
+import { decisionsSince, waitingTags } from "./engine";
+import type { Arrive } from "./events";
 import { countFinish, finishesUpTo, makeFinishCounts } from "./finish-counts";
-import { waiterId } from "./ids";
-import type { Waiter } from "./state";
+import { groupId, keyId, poolId, sessionId, tenantId, waiterId } from "./ids";
+import type { Key, Waiter } from "./state";
+import { WaiterRecords } from "./waiter-records";
 import { WaiterTable } from "./waiter-table";
 
 function waiter(id: number, arrivedMs = 0): Waiter {
@@ -13,7 +15,7 @@ function waiter(id: number, arrivedMs = 0): Waiter {
 }
 
 describe("requests by number", () => {
-  it("are found while they are in, and only then, over many pages", () => {
+  it("are found while they are in, and only then, however many there are", () => {
     const table = new WaiterTable();
     const ids = Array.from({ length: 2_000 }, (_, i) => 1 + 3 * i);
     for (const id of ids) table.add(waiter(id));
@@ -35,6 +37,76 @@ describe("requests by number", () => {
     expect(table.size).toBe(0);
     table.add(waiter(6));
     expect(() => table.add(waiter(6))).toThrow("used once");
+  });
+
+  it("are found when they stay while many thousands come and go, also past 2^32", () => {
+    const table = new WaiterTable();
+    const first = 2 ** 32 - 5_000;
+    const stayers = [first, first + 1, first + 256, first + 700];
+    for (let id = first; id < first + 20_000; id++) {
+      table.add(waiter(id));
+      if (id - first >= 30 && !stayers.includes(id - 30)) table.delete(waiterId(id - 30));
+    }
+    for (const id of stayers) expect(table.get(waiterId(id))?.id).toBe(id);
+    expect(table.get(waiterId(first + 2))).toBeUndefined();
+    expect(table.size).toBe(34);
+    expect(() => table.add(waiter(first))).toThrow("used once");
+    for (const id of stayers) table.delete(waiterId(id));
+    for (const id of stayers) expect(table.get(waiterId(id))).toBeUndefined();
+    expect([...table.values()].length).toBe(30);
+  });
+
+  it("take no more than eight places each, and give room back when a burst is over", () => {
+    const table = new WaiterTable();
+    for (let id = 1; id <= 50_000; id++) table.add(waiter(id));
+    expect(table.room).toBe(131_072);
+    for (let id = 1; id <= 49_990; id++) {
+      table.delete(waiterId(id));
+      expect(table.room).toBeLessThanOrEqual(Math.max(256, 8 * table.size));
+    }
+    expect(table.room).toBe(256);
+    for (let id = 49_991; id <= 50_000; id++) expect(table.get(waiterId(id))?.id).toBe(id);
+  });
+});
+
+describe("records of requests", () => {
+  const arrival: Arrive = {
+    kind: "arrive",
+    waiterId: waiterId(1),
+    pool: poolId("m"),
+    tenant: { id: tenantId("t"), group: { id: groupId("g"), weight: 1 }, weight: 1, boostFactor: 1, maxInFlight: null },
+    key: { id: keyId("k"), weight: 1, maxInFlight: null },
+    costTokens: 5,
+    session: sessionId("s"),
+    timeoutMs: null,
+    tag: "first",
+  };
+  const key = { id: keyId("k") } as Key;
+
+  it("carry nothing over from the request they stood for before, and meanwhile name neither its key nor its tag", () => {
+    const records = new WaiterRecords();
+    const used = records.make(arrival, key, 10);
+    used.sinceLastFinishMs = 3;
+    used.state = "running";
+    records.takeBack(used);
+    expect(used).toMatchObject({ key: null, tag: undefined, state: "gone" });
+    const later: Arrive = { ...arrival, waiterId: waiterId(2), costTokens: 7, session: null, tag: "second" };
+    const again = records.make(later, key, 20);
+    expect(again).toBe(used);
+    expect(again).toEqual(new WaiterRecords().make(later, key, 20));
+  });
+
+  it("are used again only once each is over", () => {
+    const run = new EngineRun({ defaultPoolSize: 1 });
+    const first = run.ask({ tag: "first" });
+    const second = run.ask({ tag: "second" });
+    const third = run.ask({ tag: "third" });
+    run.cancel(second);
+    const fourth = run.ask({ tag: "fourth" });
+    expect(waitingTags(run.state).toSorted()).toEqual(["fourth", "third"]);
+    run.finish(first);
+    run.finish(third);
+    expect(run.granted).toEqual([first, third, fourth]);
   });
 });
 

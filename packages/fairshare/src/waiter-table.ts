@@ -1,24 +1,24 @@
 /**
- * Requests by number. Numbers rise, so neighbours in time are neighbours in a page of a plain array: finding, adding and
- * removing one cost a few loads where a map of as many entries costs a hash and a rehash. A page goes when its last
- * request does; one that runs for days keeps one page.
+ * Requests by number. Numbers rise by one, so a request stands at its number modulo the length of one plain array:
+ * finding it costs two loads, where a map of as many entries costs a hash and a walk. A request that is still there
+ * when its place comes round again moves to a map; those are few, as the array has at least twice as many places as
+ * there are requests. It shrinks again when most of it is empty.
  */
 import { assert } from "./assert";
 import type { WaiterId } from "./ids";
 import type { Waiter } from "./state";
 
-/** Requests per page: large enough that pages are few, small enough that one long request keeps little. */
-const PAGE_SIZE = 256;
-
-interface Page {
-  readonly number: number;
-  readonly slots: (Waiter | undefined)[];
-  count: number;
-}
+/** Places to begin with, and the least there are: a power of two, as all lengths. */
+const LEAST_PLACES = 256;
+/** Places per request at which the array is halved; four times as many as when it is doubled, so it cannot flutter. */
+const SHRINK_AT = 8;
 
 export class WaiterTable {
-  readonly #pages = new Map<number, Page>();
-  #newest: Page | undefined;
+  #places = emptyPlaces(LEAST_PLACES);
+  /** The length less one: `id & mask` is `id` modulo the length. */
+  #mask = LEAST_PLACES - 1;
+  /** Requests whose place a later one stands at. */
+  readonly #displaced = new Map<WaiterId, Waiter>();
   #size = 0;
 
   /** Requests in the table. */
@@ -26,53 +26,60 @@ export class WaiterTable {
     return this.#size;
   }
 
-  /** The request of that number; undefined when it is gone or never was. O(1). */
-  get(id: WaiterId): Waiter | undefined {
-    return this.#find(pageOf(id))?.slots[id % PAGE_SIZE];
+  /** Places in the array. At least twice as many as requests, and at most 8 times or LEAST_PLACES. */
+  get room(): number {
+    return this.#mask + 1;
   }
 
-  /** Adds a request whose number was not used before. O(1). */
+  /** The request of that number; undefined when it is gone or never was. O(1). */
+  get(id: WaiterId): Waiter | undefined {
+    const waiter = this.#places[id & this.#mask];
+    if (waiter !== undefined && waiter.id === id) return waiter;
+    return this.#displaced.size === 0 ? undefined : this.#displaced.get(id);
+  }
+
+  /** Adds a request whose number is not in the table. O(1), spread over the requests added. */
   add(waiter: Waiter): void {
-    const number = pageOf(waiter.id);
-    const page = this.#find(number) ?? this.#open(number);
-    const slot = waiter.id % PAGE_SIZE;
-    assert(page.slots[slot] === undefined, "a request's number is used once");
-    page.slots[slot] = waiter;
-    page.count += 1;
+    if (2 * this.#size >= this.room) this.#rebuild(2 * this.room);
+    this.#place(waiter);
     this.#size += 1;
   }
 
-  /** Takes a request out; one that is not in does nothing. O(1). */
+  /** Takes a request out; one that is not in does nothing. O(1), spread over the requests taken out. */
   delete(id: WaiterId): void {
-    const page = this.#find(pageOf(id));
-    const slot = id % PAGE_SIZE;
-    if (page === undefined || page.slots[slot] === undefined) return;
-    page.slots[slot] = undefined;
-    page.count -= 1;
+    const place = id & this.#mask;
+    const waiter = this.#places[place];
+    if (waiter !== undefined && waiter.id === id) this.#places[place] = undefined;
+    else if (!this.#displaced.delete(id)) return;
     this.#size -= 1;
-    if (page.count === 0 && page !== this.#newest) this.#pages.delete(page.number);
+    if (this.room > LEAST_PLACES && SHRINK_AT * this.#size < this.room) this.#rebuild(this.room / 2);
   }
 
   /** Every request, in no useful order. */
   *values(): Generator<Waiter> {
-    for (const page of this.#pages.values()) for (const waiter of page.slots) if (waiter !== undefined) yield waiter;
+    for (const waiter of this.#places) if (waiter !== undefined) yield waiter;
+    yield* this.#displaced.values();
   }
 
-  #find(number: number): Page | undefined {
-    const newest = this.#newest;
-    return newest !== undefined && newest.number === number ? newest : this.#pages.get(number);
+  #place(waiter: Waiter): void {
+    const { id } = waiter;
+    const place = id & this.#mask;
+    const before = this.#places[place];
+    const isTaken = before?.id === id || (this.#displaced.size > 0 && this.#displaced.has(id));
+    assert(!isTaken, "a request's number is used once");
+    if (before !== undefined) this.#displaced.set(before.id, before);
+    this.#places[place] = waiter;
   }
 
-  #open(number: number): Page {
-    const before = this.#newest;
-    if (before !== undefined && before.count === 0) this.#pages.delete(before.number);
-    const page: Page = { number, slots: new Array<undefined>(PAGE_SIZE).fill(undefined), count: 0 };
-    this.#pages.set(number, page);
-    this.#newest = page;
-    return page;
+  #rebuild(room: number): void {
+    const all = [...this.values()];
+    this.#places = emptyPlaces(room);
+    this.#mask = room - 1;
+    this.#displaced.clear();
+    for (const waiter of all) this.#place(waiter);
   }
 }
 
-function pageOf(id: WaiterId): number {
-  return (id - (id % PAGE_SIZE)) / PAGE_SIZE;
+function emptyPlaces(room: number): (Waiter | undefined)[] {
+  return new Array<undefined>(room).fill(undefined);
 }
