@@ -31,11 +31,16 @@ export function useReturnFocus(find: () => HTMLElement | null = () => null) {
 }
 
 function openers(): Chain {
-  const active = document.activeElement;
-  if (!(active instanceof HTMLElement) || active === document.body) return [];
-  const layer = active.closest(LAYER);
-  if (layer === null) return [active];
+  const active = document.activeElement instanceof HTMLElement ? document.activeElement : document.body;
+  // A button that waits for an answer is disabled and has lost the focus; then it was in the layer on top.
+  const isLost = active === document.body;
+  const layer = isLost ? [...document.querySelectorAll(LAYER)].at(-1) : active.closest(LAYER);
+  if (layer === undefined || layer === null) return isLost ? [] : [active];
   // A menu knows no opener of its own; the button that controls it is one.
   const trigger = layer.id === "" ? null : document.querySelector(`[aria-controls="${CSS.escape(layer.id)}"]`);
-  return [active, ...(trigger instanceof HTMLElement ? [trigger] : []), ...(chains.get(layer) ?? [])];
+  return [
+    ...(isLost ? [] : [active]),
+    ...(trigger instanceof HTMLElement ? [trigger] : []),
+    ...(chains.get(layer) ?? []),
+  ];
 }

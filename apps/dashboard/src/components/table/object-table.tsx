@@ -44,13 +44,14 @@ export function ObjectTable<Row>(props: Readonly<ObjectTableProps<Row>>) {
   const { label, rows, idOf, sorting, onSorting } = props;
   const isNarrow = useIsNarrow();
   const columns = isNarrow ? props.columns.filter((column) => column.isDetail !== true) : props.columns;
+  const isFlow = columns.length <= MOST_IN_FLOW;
   const sorted = useMemo(() => sortRows(rows, props.columns, sorting), [rows, props.columns, sorting]);
   const view = useVirtualRows(sorted.length, isNarrow ? stackedRowPx(columns) : undefined);
   const rowKeys = useRowKeys();
   return (
     <div {...rowKeys}>
       <TableFrame isFitting={isNarrow}>
-        <Table aria-label={label} aria-rowcount={sorted.length + 1} isStacked>
+        <Table aria-label={label} aria-rowcount={sorted.length + 1} isStacked={isFlow ? "flow" : true}>
           <thead>
             <tr aria-rowindex={1}>
               {columns.map((column) => (
@@ -77,11 +78,15 @@ export function ObjectTable<Row>(props: Readonly<ObjectTableProps<Row>>) {
   );
 }
 
-/** The name's line, then two cells a line, with the space around them. */
+/** Columns, the name's among them, that follow each other on one line of a phone; more stand in pairs. */
+const MOST_IN_FLOW = 5;
+
+/** The name's line, then the cells', with the space around them. */
 function stackedRowPx<Row>(columns: readonly Column<Row>[]): number {
   const wide = columns.filter((column, place) => place > 0 && column.isWide === true).length;
-  const lines = 1 + wide + Math.ceil((columns.length - 1 - wide) / 2);
-  return 17 + lines * 24 + (lines - 1) * 2;
+  const cells = columns.length <= MOST_IN_FLOW ? 1 : Math.ceil((columns.length - 1 - wide) / 2);
+  const lines = wide + cells;
+  return 37 + lines * 26;
 }
 
 interface HeadProps<Row> {
@@ -132,7 +137,7 @@ function ObjectRow<Row>({ row, id, columns, rowIndex }: Readonly<ObjectRowProps<
         <Cell
           key={column.key}
           label={column.label}
-          isWide={column.isWide ?? false}
+          stack={column.isWide ? "wide" : undefined}
           isNumber={column.isNumber ?? false}
           className={column.className ?? ""}
         >

@@ -25,8 +25,10 @@ export function BoostPill({ boost, isShort = false }: Readonly<{ boost: Boosted 
       className="num inline-flex h-5 shrink-0 items-center gap-1 whitespace-nowrap rounded-full border px-1.5 text-micro text-text-2"
     >
       <Zap className="size-3" aria-hidden="true" />
-      {strength}
-      <span className={isShort ? "sr-only" : undefined}>, {left}</span>
+      <span>
+        {strength}
+        <span className={isShort ? "sr-only" : undefined}>, {left}</span>
+      </span>
     </span>
   );
 }

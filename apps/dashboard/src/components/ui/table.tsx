@@ -29,12 +29,22 @@ export function TableFrame({ children, className, isFitting }: Readonly<TableFra
 }
 
 interface TableProps extends ComponentProps<"table"> {
-  /** On a phone its rows stand up, each cell beside its label: nothing lies off the screen. */
-  isStacked?: boolean;
+  /** On a phone its rows stand up, each cell beside its label: nothing lies off the screen. `flow`: few cells a row. */
+  isStacked?: boolean | "flow";
 }
 
 export function Table({ className, isStacked, ...props }: Readonly<TableProps>) {
-  return <table className={cn("w-full border-collapse text-small", isStacked && "stacked", className)} {...props} />;
+  return (
+    <table
+      className={cn(
+        "w-full border-collapse text-small",
+        isStacked && "stacked",
+        isStacked === "flow" && "stacked-flow",
+        className,
+      )}
+      {...props}
+    />
+  );
 }
 
 interface HeadCellProps extends ComponentProps<"th"> {
@@ -85,18 +95,20 @@ interface CellProps extends ComponentProps<"td"> {
   isNumber?: boolean;
   /** The column's word, shown beside the cell where the table is stacked. */
   label?: string;
-  /** Takes a line of its own where the table is stacked. */
-  isWide?: boolean;
+  /** Where the table is stacked: on a line of its own, in the corner beside the name, or left out. */
+  stack?: "wide" | "corner" | "gone" | undefined;
 }
 
-export function Cell({ isNumber, label, isWide, className, ...props }: Readonly<CellProps>) {
+const STACKS = { wide: "stacked-wide", corner: "stacked-corner", gone: "stacked-gone" } as const;
+
+export function Cell({ isNumber, label, stack, className, ...props }: Readonly<CellProps>) {
   return (
     <td
       data-label={label}
       className={cn(
         "h-(--row) px-3 first:pl-4 last:pr-4",
         isNumber && "num whitespace-nowrap text-right",
-        isWide && "stacked-wide",
+        stack && STACKS[stack],
         className,
       )}
       {...props}

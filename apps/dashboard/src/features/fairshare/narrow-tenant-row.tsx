@@ -21,13 +21,17 @@ export const NarrowTenantRow = memo(function NarrowTenantRow(props: Readonly<Ten
   return (
     <tr {...rowProps(props)}>
       <th scope="row" className="h-15 overflow-hidden px-3 pl-2 text-left font-normal">
-        <TenantName {...props} isBare />
-        <span className="ml-7 flex items-center gap-1.5 whitespace-nowrap">
+        <span className="flex items-center justify-between">
+          <span className="min-w-0">
+            <TenantName {...props} isBare />
+          </span>
+          <WhyTip pool={props.pool} tenant={tenant} />
+        </span>
+        <span className="ml-1.5 flex items-center gap-1.5 whitespace-nowrap">
           <span title={`Group ${tenant.group}`} className="flex">
             <GroupMark color={props.color} />
           </span>
           <StandingBadge tenant={tenant} />
-          <WhyTip pool={props.pool} tenant={tenant} />
           <BoostPill boost={tenant.boost} isShort />
         </span>
       </th>

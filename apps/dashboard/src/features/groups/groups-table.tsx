@@ -54,13 +54,13 @@ function GroupLine({ row, onDraft }: Readonly<{ row: GroupRow; onDraft: GroupsTa
           <span className="name">{row.name}</span>
         </span>
       </th>
-      <Cell isNumber label="Tenants" className="py-2.5">
+      <Cell isNumber label="Tenants" stack="gone" className="py-2.5">
         {formatExact(row.tenantCount)}
       </Cell>
-      <Cell label="Weight" isWide className="py-1.5">
+      <Cell label="Weight" className="py-1.5">
         <WeightInput row={row} onDraft={onDraft} />
       </Cell>
-      <Cell isNumber label="Slots now, after" isWide className="py-2.5">
+      <Cell isNumber label="Slots" className="py-2.5">
         <SlotsChange row={row} />
       </Cell>
       <Cell isNumber label="In use" className="py-2.5">
@@ -72,7 +72,7 @@ function GroupLine({ row, onDraft }: Readonly<{ row: GroupRow; onDraft: GroupsTa
       <Cell isNumber label="Borrowed" className="py-2.5">
         <Value field="borrowed" value={row.borrowed} isExact className={row.borrowed > 0 ? "" : "text-text-3"} />
       </Cell>
-      <Cell className="w-10 py-1.5 text-right">
+      <Cell stack="corner" className="w-10 py-1.5 text-right">
         <GroupMenu group={row} />
       </Cell>
     </tr>

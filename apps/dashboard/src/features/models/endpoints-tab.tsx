@@ -86,7 +86,7 @@ function EndpointRow({ endpoint, model, onEdit }: Readonly<EndpointRowProps>) {
           </span>
         </span>
       </th>
-      <Cell isWide className="min-w-56">
+      <Cell stack="wide" className="min-w-56">
         <EndpointHealth endpoint={endpoint} model={model} />
       </Cell>
       <Cell isNumber label="Priority">
@@ -98,7 +98,7 @@ function EndpointRow({ endpoint, model, onEdit }: Readonly<EndpointRowProps>) {
       <Cell isNumber label="Cap">
         {formatExact(endpoint.max_in_flight)}
       </Cell>
-      <Cell isWide>
+      <Cell stack="wide">
         <EndpointActions endpoint={endpoint} model={model} onEdit={onEdit} />
       </Cell>
     </tr>

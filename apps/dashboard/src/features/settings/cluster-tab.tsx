@@ -61,14 +61,14 @@ function ReplicaTable({ cluster }: Readonly<{ cluster: Cluster }>) {
                   <span className="name font-mono text-micro">{replica.instance}</span>
                   {replica.self ? <span className="ml-2 text-micro font-normal text-text-3">answered</span> : null}
                 </th>
-                <Cell label="Heartbeat" isWide>
+                <Cell label="Heartbeat" stack="wide">
                   <Heartbeat replica={replica} />
                 </Cell>
                 <Cell label="Mode">{replica.mode ?? "-"}</Cell>
                 <Cell label="Version" className="name">
                   {replica.version ?? "-"}
                 </Cell>
-                <Cell label="Started" isWide className="num whitespace-nowrap">
+                <Cell label="Started" stack="wide" className="num whitespace-nowrap">
                   {replica.started_ts_ms === null ? "-" : formatDayTime(replica.started_ts_ms, clock)}
                 </Cell>
                 <Cell isNumber label="Running">

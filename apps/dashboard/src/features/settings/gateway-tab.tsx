@@ -68,7 +68,7 @@ function SettingRow({ setting }: Readonly<{ setting: Setting }>) {
           <span className="block text-micro text-text-3">{setting.description}</span>
         </span>
       </th>
-      <Cell label="In force" isWide className="py-2">
+      <Cell label="In force" stack="wide" className="py-2">
         {setting.agreed ? (
           <code className="name font-mono text-micro">{first?.value ?? "unset"}</code>
         ) : (
@@ -90,7 +90,7 @@ function SettingRow({ setting }: Readonly<{ setting: Setting }>) {
       <Cell label="From" className="py-2 text-text-2">
         {first?.source ?? "-"}
       </Cell>
-      <Cell label="Helm" isWide className="py-2">
+      <Cell label="Helm" stack="wide" className="py-2">
         <code className="name font-mono text-micro text-text-3">{setting.helm ?? "-"}</code>
       </Cell>
     </tr>

@@ -73,7 +73,7 @@ function UserTable({ users }: Readonly<{ users: readonly User[] }>) {
               <th scope="row" className="h-(--row) px-3 pl-4 text-left font-medium">
                 <span className="name">{user.email}</span>
               </th>
-              <Cell label="Role" isWide>
+              <Cell label="Role" stack="wide">
                 <RoleSelect user={user} isLastAdmin={user.role === "admin" && admins === 1} />
               </Cell>
               <Cell label="Last sign-in" className="num whitespace-nowrap text-text-2">
@@ -82,7 +82,7 @@ function UserTable({ users }: Readonly<{ users: readonly User[] }>) {
               <Cell isNumber label="Sessions">
                 {user.active_sessions}
               </Cell>
-              <Cell isWide>
+              <Cell stack="wide">
                 <UserActions user={user} isLastAdmin={user.role === "admin" && admins === 1} />
               </Cell>
             </tr>

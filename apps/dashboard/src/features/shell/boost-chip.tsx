@@ -15,8 +15,10 @@ export function BoostChip({ serverNowMs }: Readonly<{ serverNowMs: number }>) {
   return (
     <Link href="/boosts" className={CHIP_BUTTON} data-boosts={ends.length}>
       <Zap className="size-3.5" aria-hidden="true" />
-      Boosts {ends.length}
-      <span className="sr-only sm:not-sr-only">, next ends in {formatTimeLeft(Math.min(...ends) - serverNowMs)}</span>
+      <span>
+        Boosts {ends.length}
+        <span className="sr-only sm:not-sr-only">, next ends in {formatTimeLeft(Math.min(...ends) - serverNowMs)}</span>
+      </span>
     </Link>
   );
 }

@@ -64,7 +64,7 @@ export function ModelCaps({ tenant, live }: Readonly<{ tenant: Tenant; live: Liv
                     <Cell isNumber label="In use">
                       {formatExact(here === undefined ? 0 : here.in_flight + here.held)}
                     </Cell>
-                    <Cell isWide className="text-right">
+                    <Cell stack="wide" className="text-right">
                       <Button
                         size="small"
                         variant="ghost"
