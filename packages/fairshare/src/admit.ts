@@ -153,6 +153,10 @@ export function announceRefusal(state: EngineState, waiter: Waiter, reason: Refu
   emit(state, { kind: "refuse", waiterId: waiter.id, reason, waitMs, tag: waiter.tag });
 }
 
+/**
+ * Whose turn it is within a key of a pool that favours sessions: `pickInKey`'s choice, written to the log when it is
+ * not simply the oldest. O(requests that passed).
+ */
 function nextOf(state: EngineState, key: Key, oldest: Waiter): Waiter {
   const pick = pickInKey(state, key, oldest);
   if (pick.isWarmJump) state.decisions.write("warm", pick.waiter, state.nowMs);

@@ -71,6 +71,7 @@ function stand<T extends Ranked & { heap: RankHeap<T> | null }>(item: T, wanted:
   if (wanted !== null) wanted.push(item);
 }
 
+/** Adds a pool that can admit behind all others that can. O(1). */
 function putLast(state: EngineState, pool: Pool): void {
   pool.isReady = true;
   pool.readyBefore = state.readyLast;
@@ -79,6 +80,7 @@ function putLast(state: EngineState, pool: Pool): void {
   state.readyLast = pool;
 }
 
+/** Takes a pool out of the list of those that can admit, wherever it stands. O(1). */
 function takeOut(state: EngineState, pool: Pool): void {
   pool.isReady = false;
   if (pool.readyBefore === null) state.readyFirst = pool.readyAfter;

@@ -94,6 +94,7 @@ export function unblock(state: EngineState, pool: Pool | null): void {
   else unblockPool(state, pool);
 }
 
+/** Lets a pool's tenants and keys that were refused elsewhere be picked again. O(those blocked). */
 function unblockPool(state: EngineState, pool: Pool): void {
   pool.isBlocked = false;
   const tenants = new Set(pool.blockedTenants);
@@ -112,6 +113,10 @@ function unblockPool(state: EngineState, pool: Pool): void {
   refreshPool(state, pool);
 }
 
+/**
+ * The answer to a request that asked for its session's held slot alone: it starts in that slot, or stands in line by
+ * its arrival like anybody else. It was counted as queued all the while, and charged nothing.
+ */
 function settleProbe(state: EngineState, waiter: Waiter, isGranted: boolean): void {
   const { key } = waiter;
   if (waiter.state === "gone") {
@@ -131,6 +136,7 @@ function settleProbe(state: EngineState, waiter: Waiter, isGranted: boolean): vo
   refreshAll(state, key);
 }
 
+/** Takes back all that `chargeAndCount` booked but the slot itself, which the caller gives back. */
 function undoStart(state: EngineState, waiter: Waiter, charge: ChargeRecord): void {
   undoCharge(waiter.key, charge, waiter.costTokens);
   sessionUnstarted(state, waiter);

@@ -8,6 +8,9 @@ import type { WaiterId } from "./ids";
 import type { Waiter } from "./state";
 import type { WaiterTable } from "./waiter-table";
 
+/**
+ * Requests of one timeout. Times to come are those of their arrival plus the timeout, so the list is in order as it is.
+ */
 interface DueList {
   readonly timeoutMs: number;
   ids: WaiterId[];
@@ -24,6 +27,7 @@ export interface Deadline {
 /** Numbers kept before it is worth looking whether most are of requests that wait no longer. */
 const CLEAR_AT_LEAST = 1024;
 
+/** Keeps numbers, not requests: a request that is over leaves nothing behind but its number. */
 export class Deadlines {
   readonly #waiters: WaiterTable;
   readonly #lists: DueList[] = [];
@@ -109,6 +113,7 @@ export class Deadlines {
   }
 }
 
+/** Still to be told when its time is up: a slot that was granted ends the wait for good. */
 function isWaiting({ state }: Waiter): boolean {
   return state === "queued" || state === "claiming" || state === "probing";
 }

@@ -30,6 +30,7 @@ export const DECISION_KINDS = [
 ] as const;
 export type DecisionKind = (typeof DECISION_KINDS)[number];
 
+/** One line of the log as readers get it. */
 export interface Decision {
   /** 1 for the engine's first, then rising by 1. */
   readonly sequence: number;
@@ -57,6 +58,10 @@ interface Entry {
 /** What an entry is made from. */
 type Subject = Pick<Waiter, "id" | "arrivedMs" | "sessionId" | "key">;
 
+/**
+ * The engine's log: a ring of entries that are written over, so it costs the same however long it runs. Reading copies;
+ * a slow reader misses the oldest and sees it from the gap in the sequence.
+ */
 export class Decisions {
   readonly #limit: number;
   readonly #ring: Entry[] = [];

@@ -30,6 +30,10 @@ import type { EngineConfig, EngineState, Key, Pool, Waiter } from "./state";
 import { WaiterRecords } from "./waiter-records";
 import { WaiterTable } from "./waiter-table";
 
+/**
+ * What a configuration leaves out. Each value has its reason where operators set it, in the settings of the product;
+ * here they only keep tests and tools short.
+ */
 const DEFAULTS: EngineConfig = {
   algorithm: "hierarchical",
   defaultPoolSize: 32,
@@ -108,6 +112,7 @@ export function waitingTags(state: EngineState): unknown[] {
   return tags;
 }
 
+/** One event, without anything that follows from it: slots are handed out by the caller afterwards, in one place. */
 function apply(state: EngineState, event: EngineEvent): void {
   switch (event.kind) {
     case "arrive":
@@ -143,6 +148,13 @@ function apply(state: EngineState, event: EngineEvent): void {
   }
 }
 
+/**
+ * A request comes. It starts at once when a slot is free and nobody in its pool could run; otherwise it queues, even
+ * behind nobody: then a cap, the ceiling or the want of servers holds it back.
+ *
+ * Its policies count before anything is decided, for its older siblings too, and it rejoins its lines only after it was
+ * not refused: a refused request leaves no trace in any score.
+ */
 function arrive(state: EngineState, event: Arrive): void {
   const pool = getPool(state, event.pool);
   const tenant = getTenant(state, pool, event.tenant);
@@ -175,12 +187,21 @@ function arrive(state: EngineState, event: Arrive): void {
   }
 }
 
+/**
+ * Sends away a request that never stood in line. What was made for it (session, key, tenant) goes again if it has no
+ * other work.
+ */
 function refuseUnqueued(state: EngineState, waiter: Waiter, reason: Refusal): void {
   announceRefusal(state, waiter, reason);
   leaveSession(state, waiter);
   becomeQuiet(state, waiter.key);
 }
 
+/**
+ * A running request is over: its slot is free from here on, or held for its session. An unknown number, or that of one
+ * that does not run, changes nothing, so a permit may be released twice. `actualTokens` corrects the charge where the
+ * configuration says so; null when it is not known.
+ */
 function finish(state: EngineState, { waiterId, actualTokens }: Finish): void {
   const waiter = state.waiters.get(waiterId);
   if (waiter === undefined || waiter.state !== "running") return;
@@ -200,6 +221,7 @@ function finish(state: EngineState, { waiterId, actualTokens }: Finish): void {
   }
 }
 
+/** The client of a waiting request left. One that runs must be finished instead; one that is over changes nothing. */
 function cancel(state: EngineState, waiterId: WaiterId): void {
   const waiter = state.waiters.get(waiterId);
   if (waiter === undefined || waiter.state === "running" || waiter.state === "gone") return;
@@ -218,6 +240,10 @@ function depart(state: EngineState, waiter: Waiter): void {
   }
 }
 
+/**
+ * Slots may be free again elsewhere. A pool that is gone in the meantime still ends the wait at the ceiling, which has
+ * no pool of its own.
+ */
 function retry(state: EngineState, event: Retry): void {
   if (event.pool === null) {
     unblock(state, null);
@@ -235,6 +261,10 @@ function admitWaiting(state: EngineState): void {
   }
 }
 
+/**
+ * All that only time brings about: requests that waited too long, held slots, sessions and pools past their time. Costs
+ * nothing before the earliest of them is due, which is what `wakeAtMs` says.
+ */
 function doWhatIsDue(state: EngineState): void {
   state.wakeAtMs = Number.POSITIVE_INFINITY;
   for (let late = state.deadlines.next(); late !== undefined; late = state.deadlines.next()) {
@@ -275,6 +305,7 @@ function couldRunAtOnce(state: EngineState, key: Key): boolean {
   );
 }
 
+/** Whether the pool's queue is as long as it may be; a limit of 0 is none. */
 function isQueueFull(state: EngineState, pool: Pool): boolean {
   return state.config.maxQueuePerPool > 0 && pool.queued >= state.config.maxQueuePerPool;
 }

@@ -1,6 +1,7 @@
 import type { Action, ActionKind, CappedKey, Holder, PoolFacts, WaitCause } from "./explain-data";
 import type { TenantSnapshot, WaitReason } from "./snapshot";
 
+/** What an action may depend on. */
 interface ActionInput {
   readonly facts: PoolFacts;
   readonly tenant: TenantSnapshot;
@@ -59,6 +60,9 @@ export function actionsFor(input: ActionInput): Action[] {
   }
 }
 
+/**
+ * Raising the cap that holds the tenant back: for this model, and for all where the cap in force is the general one.
+ */
 function capActions(given: { input: ActionInput; name: string; tenantRoute: string; model: string }): Action[] {
   const { input, name, tenantRoute, model } = given;
   const value = (input.facts.context.configuredCap(input.tenant.tenantId) ?? input.tenant.maxInFlight ?? 0) + 1;
@@ -75,12 +79,14 @@ function capActions(given: { input: ActionInput; name: string; tenantRoute: stri
 /** A lost race only deserves a look at the traffic once it has gone on for ten seconds. */
 const LOST_CLAIMS_PATIENCE_MS = 10_000;
 
+/** Where to look when another replica has the slots. */
 function otherReplica(given: { input: ActionInput; name: string; model: string }): Action {
   const { input, name } = given;
   const isLongRace = input.cause === "lost_claim" && (input.tenant.oldestWaitMs ?? 0) >= LOST_CLAIMS_PATIENCE_MS;
   return action(isLongRace ? "see_traffic" : "open_cluster", { route: "/cluster", target: name });
 }
 
+/** Seeing who holds the slots, boosting the tenant, and capping whoever holds most. */
 function belowShareActions(given: { input: ActionInput; name: string; model: string }): Action[] {
   const { input, name, model } = given;
   const pool = encodeURIComponent(model);
@@ -102,6 +108,7 @@ function belowShareActions(given: { input: ActionInput; name: string; model: str
   return actions;
 }
 
+/** A larger pool, more servers, or a larger part of it for the tenant. */
 function poolFullActions(given: {
   input: ActionInput;
   name: string;
@@ -122,15 +129,18 @@ function poolFullActions(given: {
   return [grow, action("add_servers", { method: "POST", route: `${modelRoute}/endpoints`, target: model })];
 }
 
+/** The pool's model, and its path in the management API. */
 function modelOf(facts: PoolFacts): { model: string; modelRoute: string } {
   const model: string = facts.pool.pool;
   return { model, modelRoute: `/models/${encodeURIComponent(model)}` };
 }
 
+/** The sizes of all pools together: what the ceiling would have to be not to bind. */
 function sumOfPools(facts: PoolFacts): number {
   return facts.engine.pools.reduce((sum, pool) => sum + pool.configuredSize, 0);
 }
 
+/** An action the product offers. */
 function action(
   kind: ActionKind,
   given: { method?: NonNullable<Action["method"]>; route: string; target: string; value?: number },
@@ -139,6 +149,7 @@ function action(
   return { kind, method, route, target, value };
 }
 
+/** Something to be done outside the product. */
 function outside(kind: ActionKind, target: string): Action {
   return { kind, method: null, route: null, target, value: null };
 }

@@ -26,6 +26,7 @@ export interface Holder {
   readonly sinceMs: number | null;
 }
 
+/** How many of a tenant's waiting requests wait for one reason. */
 export interface BreakdownPart {
   readonly reason: WaitReason;
   /** Waiting requests, at least 1. */
@@ -63,6 +64,10 @@ export interface WaitNumbers {
   readonly expectedSlots: number;
 }
 
+/**
+ * All that is known about one tenant's wait. Names, counts and times only: no sentence, so that page, API and command
+ * line may word it alike.
+ */
 export interface Explanation {
   readonly algorithm: EngineSnapshot["algorithm"];
   readonly pool: PoolId;

@@ -33,6 +33,7 @@ export function notesFor(input: {
   return notes;
 }
 
+/** What session affinity does to the tenant's requests just now, where it does anything. */
 function pushAffinityNotes(notes: Note[], facts: PoolFacts, tenant: TenantSnapshot, reason: WaitReason): void {
   const affinity = facts.context.affinity(tenant.tenantId);
   if (affinity === null) return;

@@ -19,6 +19,7 @@ export * from "./explain-data";
 export const MIN_FINISHES_FOR_PACE = 20;
 /** Claims lost in a row that make losing them the cause rather than chance. */
 export const LOST_CLAIMS_FOR_CAUSE = 3;
+/** The time that a snapshot's `finishes5m` covers. */
 const FINISH_WINDOW_MS = 300_000;
 
 /** Prepares a pool for `reasonOf` and `explainTenant`. Cost O(tenants log tenants + keys). */
@@ -116,11 +117,16 @@ export function waitingByReason(facts: PoolFacts): ReadonlyMap<WaitReason, numbe
   return sums;
 }
 
+/** Why a tenant waits, and what lies behind it where one reason has several causes. */
 interface Decision {
   readonly reason: WaitReason;
   readonly cause: WaitCause | null;
 }
 
+/**
+ * The first reason that applies, in the order of `WAIT_REASONS`: what stands first must change before anything after it
+ * matters.
+ */
 function decide(facts: PoolFacts, tenant: TenantSnapshot): Decision {
   const { context } = facts;
   if (tenant.queued === 0) {
@@ -165,6 +171,7 @@ function areAllWaitingKeysAtCap(facts: PoolFacts, tenant: TenantSnapshot): boole
   return capped >= tenant.queued;
 }
 
+/** The key at its cap with the most waiting requests, to be named; null when none is. */
 function busiestCappedKey(facts: PoolFacts, tenant: TenantSnapshot): CappedKey | null {
   const keys = facts.keysOf.get(tenant.tenantId) ?? [];
   let busiest: KeySnapshot | undefined;
@@ -213,6 +220,7 @@ function holdersBeside(facts: PoolFacts, tenant: TenantSnapshot, reason: WaitRea
     }));
 }
 
+/** Whether the tenant's group has all the slots of its own part; never under `weighted`, where groups have none. */
 function isGroupFull({ engine, pool }: PoolFacts, tenant: TenantSnapshot): boolean {
   if (engine.algorithm === "weighted") return false;
   const group = pool.groups.find((each) => each.name === tenant.group);
@@ -235,10 +243,12 @@ function aheadOf(facts: PoolFacts, tenant: TenantSnapshot, reason: WaitReason, c
   return ahead;
 }
 
+/** Slots that count against the tenant's share. */
 function inUseOf(tenant: TenantSnapshot): number {
   return tenant.inFlight + tenant.held;
 }
 
+/** The share in force: one of nothing counts as one. */
 function shareOf(tenant: TenantSnapshot): number {
   return Math.max(1, tenant.slotShare);
 }

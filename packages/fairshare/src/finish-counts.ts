@@ -1,9 +1,11 @@
 /** How many requests of a pool finished in the last five minutes, in slices of five seconds. */
 
+/** Coarse enough for 61 numbers a pool, fine enough that a rate over five minutes is right to 2 %. */
 const SLICE_MS = 5_000;
 /** Five minutes and the slice that is being filled. */
 const SLICES = 61;
 
+/** A ring of counts by time. */
 export interface FinishCounts {
   readonly counts: Uint32Array;
   /** Number of the latest slice written, from time zero, and where it is kept. */
@@ -37,6 +39,7 @@ export function finishesUpTo(finishes: FinishCounts, nowMs: number): number {
   return sum;
 }
 
+/** Where a slice is kept; times before zero have one too. */
 function positionOf(slice: number): number {
   return ((slice % SLICES) + SLICES) % SLICES;
 }

@@ -73,6 +73,7 @@ export function dropAllHolds(state: EngineState, pool: Pool): void {
   for (const hold of [...pool.holds]) dropHold(state, hold, "hold_released");
 }
 
+/** Ends a hold and frees its slot, under the name of the step that left it. */
 function dropHold(state: EngineState, hold: HeldSlot, why: "hold_expired" | "hold_released"): void {
   removeHold(state, hold);
   state.decisions.write(why, hold.step, state.nowMs);

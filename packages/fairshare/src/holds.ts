@@ -106,6 +106,7 @@ export function holdGone(state: EngineState, session: Session): void {
   if (!session.isGone) restIfIdle(state, session);
 }
 
+/** Whether key and tenant hold no more than their caps as they are now: a cap that was lowered ends holding first. */
 function isWithinCaps(key: Key): boolean {
   return key.taken <= key.cap && key.tenant.taken <= key.tenant.cap;
 }

@@ -7,6 +7,7 @@ import { splitSlots } from "./shares";
 import type { Account, EngineState, Group, Key, Pool, Tenant, Waiter } from "./state";
 import { findKey, keysOf, readyKeysOf } from "./tenant-keys";
 
+/** What one account or pool should count, by the requests themselves. */
 interface Counts {
   queued: number;
   probing: number;
@@ -29,6 +30,10 @@ export function checkInvariants(state: EngineState): void {
   checkReadyList(state);
 }
 
+/**
+ * Counts every request into its key, tenant, group and pool. A claiming request whose client left still has its slot
+ * until the answer.
+ */
 function recount(state: EngineState): Map<Account | Pool, Counts> {
   const counts = new Map<Account | Pool, Counts>();
   const add = (of: Account | Pool, waiter: Waiter) => {
@@ -46,6 +51,10 @@ function recount(state: EngineState): Map<Account | Pool, Counts> {
   return counts;
 }
 
+/**
+ * One pool: its counts, its groups, who is in which heap, its split, its holds and its place among the pools that can
+ * admit. Ends with the promise that matters most: no slot is free while somebody could take it.
+ */
 function checkPool(state: EngineState, pool: Pool, counts: ReadonlyMap<Account | Pool, Counts>): void {
   checkCounts(pool, counts, `pool ${pool.id}`);
   const members = new Map<Group, number>();
@@ -86,6 +95,7 @@ function checkPool(state: EngineState, pool: Pool, counts: ReadonlyMap<Account |
   assert(isServed, `pool ${pool.id}: a slot is free while somebody could take it`);
 }
 
+/** One tenant with its keys: counts, whether it could run, and that it stands in the heap that picks look into. */
 function checkTenant(state: EngineState, tenant: Tenant, counts: ReadonlyMap<Account | Pool, Counts>): void {
   const name = `tenant ${tenant.id} of ${tenant.pool.id}`;
   checkCounts(tenant, counts, name);
@@ -101,6 +111,7 @@ function checkTenant(state: EngineState, tenant: Tenant, counts: ReadonlyMap<Acc
   assert(tenant.pool.groups.get(tenant.group.id) === tenant.group, `${name}: its group is known`);
 }
 
+/** One key: counts, and a queue that is whole, in order of arrival, and holds nobody else's requests. */
 function checkKey(key: Key, counts: ReadonlyMap<Account | Pool, Counts>): void {
   const name = `key ${key.id}`;
   checkCounts(key, counts, name);
@@ -155,6 +166,7 @@ function checkHeads(pool: Pool): void {
   assert(pool.heads.size === wanted, `pool ${pool.id}: ${pool.heads.size} heads, wanted ${wanted}`);
 }
 
+/** Compares an account's or pool's own counts with the recount. */
 function checkCounts(
   of: { queued: number; taken: number; held: number; claiming: number },
   counts: ReadonlyMap<object, Counts>,
@@ -166,6 +178,7 @@ function checkCounts(
   assert(of.claiming === claiming, `${name}: claiming ${of.claiming}, counted ${claiming}`);
 }
 
+/** The list of pools that can admit has every one of them once, linked both ways. */
 function checkReadyList(state: EngineState): void {
   let count = 0;
   for (let pool = state.readyFirst; pool !== null; pool = pool.readyAfter) {
@@ -176,10 +189,12 @@ function checkReadyList(state: EngineState): void {
   assert(count === ready.length, "every ready pool is in turn once");
 }
 
+/** What makes an account active: something of it runs, waits or is held. */
 function hasWork(account: Account): boolean {
   return account.taken > 0 || account.queued > 0;
 }
 
+/** The sum that quotas are taken of. */
 function sumOfWeights(items: readonly { weight: number }[]): number {
   return items.reduce((sum, item) => sum + item.weight, 0);
 }

@@ -116,6 +116,11 @@ function rejoin(account: Account, lowest: Score | undefined, level: Score): bool
   return true;
 }
 
+/**
+ * One level of an admission: the virtual time rises to the account's score, its start tag, if that is higher; then the
+ * score rises by tokens over weight, to its finish tag. In this order, or a line's virtual time would run ahead of what
+ * was served.
+ */
 function book(account: Account, level: Score, tokens: number): void {
   if (compareLevels(level, account) < 0) {
     level.hi = account.hi;
@@ -127,6 +132,10 @@ function book(account: Account, level: Score, tokens: number): void {
   account.served += tokens;
 }
 
+/**
+ * One level of a correction. `excess` is what was charged too much; below 0 the rest is charged now. A score below the
+ * virtual time already is left alone: giving back there would be a head start.
+ */
 function correct(account: Account, level: Score, excess: number): void {
   account.served -= excess;
   if (excess < 0) {
@@ -139,6 +148,7 @@ function correct(account: Account, level: Score, excess: number): void {
   raiseTo(account, level);
 }
 
+/** One level of an undone admission, at the weight it was booked at, which may have changed since. */
 function unbook(
   account: Account,
   before: { readonly grant: number; readonly weight: number; readonly lastGranted: number },
@@ -159,6 +169,7 @@ function* membersOf(state: EngineState, tenant: Tenant): Generator<Tenant> {
   }
 }
 
+/** Brings a pool's groups and their virtual time back to small numbers. */
 function rebaseGroups({ groups, groupLine }: Pool): void {
   rebase(groupLine.level, groups.values(), [groupLine.idle, groupLine.busy]);
 }

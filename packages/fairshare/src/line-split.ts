@@ -143,6 +143,10 @@ function putInOrder(tied: Member[]): boolean {
   return hasMoved;
 }
 
+/**
+ * Whose remainder counts as larger when two are equal: who is further behind, then the larger weight, then the lower
+ * id; the order of `splitSlots`.
+ */
 function comesBefore(a: Member, b: Member): boolean {
   const order = compareLevels(a, b);
   if (order !== 0) return order < 0;
@@ -176,11 +180,13 @@ function setShare<M extends Member>(line: Line<M>, member: M, share: number, now
   line.multi.push(member);
 }
 
+/** The quota rounded down, in whole slots. */
 function wholeOf(line: Line<Member>, member: Member): number {
   const product = line.slots * member.weight;
   return (product - (product % line.active.total)) / line.active.total;
 }
 
+/** What rounding the quota down leaves, in parts of the sum of weights. */
 function remainderOf(line: Line<Member>, member: Member): number {
   return (line.slots * member.weight) % line.active.total;
 }

@@ -16,6 +16,10 @@ export interface Member extends Ranked, Weighted {
   shareStamp: number;
 }
 
+/**
+ * See the head of this file. All that concerns order is in the two heaps, all that concerns slots in the rest; picks
+ * need both, and neither is worked out anew for a pick.
+ */
 export interface Line<M extends Member> {
   /** Virtual time: the level at which a member rejoins when none of its siblings waits. Only rises. */
   readonly level: Score;

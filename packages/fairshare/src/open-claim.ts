@@ -14,6 +14,10 @@ export function openClaim(state: EngineState, claim: OpenClaim): void {
   emit(state, effectFor(state, claim.waiter, claim.charge === null));
 }
 
+/**
+ * The claim as it is sent: every limit that counts for the whole fleet, unsplit, as only the shared books know what the
+ * others hold. A session is named only where its held slot may be taken.
+ */
 function effectFor(state: EngineState, waiter: Waiter, isForHoldOnly: boolean): Claim {
   const { key } = waiter;
   const { tenant } = key;
@@ -42,6 +46,7 @@ function hasStarved(state: EngineState, { key, arrivedMs }: Waiter): boolean {
   return affinity !== null && isPastBypass(state, arrivedMs, affinity);
 }
 
+/** A cap as configured; one that is not usable counts as none, as everywhere. */
 function configuredCap(cap: number | null): number | null {
   return isUsableCap(cap) ? cap : null;
 }

@@ -108,6 +108,7 @@ function moveToGroup(state: EngineState, tenant: Tenant, to: Group): void {
   if (from.members === 0 && isQuiet(from)) from.pool.groups.delete(from.id);
 }
 
+/** Moves all that a tenant counts from one group's sums to another's. */
 function moveCounts(tenant: Tenant, { from, to }: { from: Group; to: Group }): void {
   from.members -= 1;
   to.members += 1;

@@ -19,6 +19,7 @@ export interface TenantPolicy {
   readonly maxInFlight: number | null;
 }
 
+/** A key as it was when the request was looked up. Keys are not scaled by model or boost. */
 export interface KeyPolicy {
   readonly id: KeyId;
   /** Whole number from 1 to 1,000,000. */

@@ -12,6 +12,7 @@ export interface Part<A extends Taker> {
   readonly weightShare: number;
 }
 
+/** A group's part and those of its tenants with work. */
 export interface GroupPart extends Part<Group> {
   readonly members: readonly Part<Tenant>[];
 }
@@ -46,6 +47,7 @@ export function splitOf(state: EngineState, pool: Pool, usable: number): GroupPa
   return parts;
 }
 
+/** A part that is not divided yet. */
 function partOf<A extends Taker>(account: A, weightShare: number): Part<A> {
   return { account, slots: 0, weightShare };
 }
@@ -69,6 +71,7 @@ function divide(slots: number, parts: readonly Part<Taker>[]): void {
   for (let i = 0; i < ordered.length; i++) (ordered[i] as Part<Taker>).slots = divided[i] ?? 0;
 }
 
+/** The order of lists for display; it decides nothing. */
 function byId(a: Taker, b: Taker): number {
   return a.id < b.id ? -1 : 1;
 }

@@ -204,6 +204,7 @@ export function becomeQuiet(state: EngineState, key: Key): void {
   if (pool.taken === 0 && pool.queued === 0) becomeQuietPool(state, pool);
 }
 
+/** Notes since when a pool has no work, and when it may go. */
 function becomeQuietPool(state: EngineState, pool: Pool): void {
   pool.quietSinceMs = state.nowMs;
   const goesAtMs = pool.settings.routed ? state.nowMs + POOL_QUIET_MS : state.nowMs;
@@ -215,11 +216,16 @@ export function isQuiet(account: Account): boolean {
   return account.taken === 0 && account.queued === 0;
 }
 
+/** Lets go of a key at or below its tenant's virtual time: it would return at exactly that level anyway. */
 function forgetKey(key: Key): void {
   dropKey(key);
   detachSessions(key);
 }
 
+/**
+ * Lets go of a tenant at or below its line's virtual time, with its keys, and of a group that is left without tenants
+ * and debts.
+ */
 function forget(tenant: Tenant): void {
   const { group, pool } = tenant;
   for (const key of keysOf(tenant)) detachSessions(key);

@@ -32,6 +32,7 @@ export function positionsIn(state: EngineState, pool: Pool, usable: number): Map
   return new Map(waiting.map(({ tenant }, index) => [tenant, index + 1]));
 }
 
+/** The order of picks, for sorting. */
 function order(a: Ranked, b: Ranked): number {
   return ranksBefore(a, b) ? -1 : 1;
 }

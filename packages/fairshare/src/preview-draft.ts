@@ -3,6 +3,7 @@ import type { Directory, DirectoryTenant, PreviewChange, PreviewInput } from "./
 import { splitLimit } from "./shares";
 import type { EngineSnapshot, PoolSnapshot } from "./snapshot";
 
+/** One key as the draft has it. */
 export interface DraftKey {
   readonly id: string;
   readonly tenantId: string;
@@ -12,6 +13,7 @@ export interface DraftKey {
   readonly queued: number;
 }
 
+/** One tenant as the draft has it: the weights behind its effective one, so that each can be changed alone. */
 export interface DraftTenant {
   readonly id: string;
   group: string;
@@ -24,12 +26,14 @@ export interface DraftTenant {
   readonly keys: DraftKey[];
 }
 
+/** A group's weight, and the score that breaks its ties. */
 export interface DraftGroup {
   readonly id: string;
   weight: number;
   readonly score: number;
 }
 
+/** One pool that can be changed and split again: what a snapshot says, without what a split would work out. */
 export interface Draft {
   readonly pool: string;
   size: number;

@@ -4,6 +4,7 @@ import type { DraftTenant } from "./preview-draft";
 import type { Divided } from "./preview-split";
 import type { PoolSnapshot } from "./snapshot";
 
+/** What a flag may depend on: both splits, and what the user changed. */
 interface FlagInput {
   readonly pool: PoolSnapshot;
   readonly input: PreviewInput;
@@ -26,6 +27,7 @@ export function flagsOf(given: FlagInput): PreviewFlag[] {
   ];
 }
 
+/** What is odd about the size of the pool. */
 function sizeFlags({ pool, input, before, after }: FlagInput): PreviewFlag[] {
   const flags: PreviewFlag[] = [];
   const change = input.changes.findLast((each) => each.kind === "pool_size" && each.id === pool.pool);
@@ -67,6 +69,7 @@ function capFlags({ input, before, after }: FlagInput): PreviewFlag[] {
   return flags;
 }
 
+/** Who ends with one slot or none of its own. */
 function shareFlags({ before, after, tenants, groups, input }: FlagInput): PreviewFlag[] {
   const flags: PreviewFlag[] = [];
   const wasBelow = new Set(belowShare(before));
@@ -94,6 +97,7 @@ function belowShare({ draft, busy }: Divided): string[] {
     .map((tenant) => tenant.id);
 }
 
+/** Changes that change nothing, and why. */
 function effectFlags({ input, before, after, tenants, groups }: FlagInput): PreviewFlag[] {
   const flags: PreviewFlag[] = [];
   const { active } = after;

@@ -35,6 +35,10 @@ export interface Divided {
 
 type Algorithm = EngineSnapshot["algorithm"];
 
+/**
+ * All that a draft's split gives: whole slots while everybody is busy, the fractions behind them, and where today's
+ * demand settles.
+ */
 export function divide(draft: Draft, algorithm: Algorithm): Divided {
   const active = activeGroups(draft);
   const busy = busyParts(draft, active, algorithm);
@@ -47,6 +51,7 @@ export function weightOf(draft: Draft, tenant: DraftTenant): number {
   return effectiveWeight(tenant, draft.admissionWeight);
 }
 
+/** The draft's tenants by group, with the group's weight and score. */
 function activeGroups(draft: Draft): ActiveGroup[] {
   const groups = new Map<string, ActiveGroup & { tenants: DraftTenant[] }>();
   for (const tenant of draft.tenants) {
@@ -61,6 +66,7 @@ function activeGroups(draft: Draft): ActiveGroup[] {
   return [...groups.values()];
 }
 
+/** Tenants as claimants of a split: by effective weight, ties by score. */
 export function tenantClaims(draft: Draft, tenants: readonly DraftTenant[]): Claimant[] {
   return tenants.map((tenant) => ({ id: tenant.id, weight: weightOf(draft, tenant), score: tenant.score }));
 }
@@ -173,18 +179,22 @@ interface Standing {
   slots: number;
 }
 
+/** A tenant that spare slots can be lent to, and the most it could use. */
 interface Taker extends Standing {
   readonly reach: number;
 }
 
+/** A group with its tenants. */
 interface Line extends Standing {
   readonly takers: readonly Taker[];
 }
 
+/** Whether a tenant could use one more slot. */
 function canTake(taker: Taker): boolean {
   return taker.slots < taker.reach;
 }
 
+/** Whether anybody in the group could. */
 function hasRoom(line: Line): boolean {
   return line.takers.some(canTake);
 }
@@ -203,6 +213,7 @@ export function reachOf(tenant: DraftTenant): number {
   return tenant.cap === null ? reach : Math.min(reach, tenant.cap);
 }
 
+/** Each tenant's slots over its keys. */
 function keyParts(draft: Draft, tenants: ReadonlyMap<string, number>): Map<string, number> {
   const keys = new Map<string, number>();
   for (const tenant of draft.tenants) {
@@ -232,6 +243,7 @@ function leastServed<Item extends Standing>(
   return best;
 }
 
+/** Fewer slots for the weight first, compared crosswise so that nothing is rounded. */
 function comesBefore(a: Standing, b: Standing): boolean {
   const distance = a.slots * b.weight - b.slots * a.weight;
   if (distance !== 0) return distance < 0;

@@ -8,6 +8,7 @@ import { type Divided, keyClaims, tenantClaims, weightOf } from "./preview-split
 import { type Claimant, splitSlots } from "./shares";
 import type { EngineSnapshot } from "./snapshot";
 
+/** The largest weight that can be entered; a step beyond it is none. */
 const MAX_WEIGHT = 1_000_000;
 
 /** A step for each changed weight that takes part in the pool, with all other changes of the draft in force. */
@@ -35,6 +36,7 @@ interface LevelOf {
   readonly weightFor: (slots: number) => number;
 }
 
+/** The smallest larger weight that gets more slots, and how many; null when none does. O(log weights) splits. */
 function stepUp({ slotsAt, weightFor }: LevelOf, value: number, slots: number): NextStep["up"] {
   if (value >= MAX_WEIGHT || slotsAt(MAX_WEIGHT) === slots) return null;
   let same = value;
@@ -52,6 +54,7 @@ function stepUp({ slotsAt, weightFor }: LevelOf, value: number, slots: number): 
   return { value: more, slots: slotsAt(more) };
 }
 
+/** The largest smaller weight that gets fewer slots, and how many; null when none does. O(log weights) splits. */
 function stepDown({ slotsAt, weightFor }: LevelOf, value: number, slots: number): NextStep["down"] {
   if (value <= 1 || slotsAt(1) === slots) return null;
   let fewer = 1;
@@ -97,6 +100,7 @@ function levelOf(given: {
   return slotsWithin({ slots, claims: keyClaims(tenant), id, scale: (weight) => weight });
 }
 
+/** One claimant among its siblings; null when it is not among them. */
 function slotsWithin(given: {
   slots: number;
   claims: readonly Claimant[];

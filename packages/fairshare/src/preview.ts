@@ -15,6 +15,7 @@ export * from "./words-preview";
 
 /** Finishes in five minutes from which an estimate of time is honest. */
 const MIN_FINISHES_FOR_ESTIMATE = 20;
+/** The time that a snapshot's `finishes5m` covers. */
 const FINISH_WINDOW_MS = 300_000;
 
 /** Previews the draft in every pool it touches; with `pool` set, in that pool alone. */
@@ -74,6 +75,7 @@ function previewPool(pool: PoolSnapshot, input: PreviewInput): PoolPreview | nul
   };
 }
 
+/** One group's, tenant's or key's slots under both splits. */
 function partChange(
   level: keyof Parts,
   given: { id: string; weight: PartChange["weight"]; before: Divided; after: Divided; inUse: number; queued: number },
@@ -85,10 +87,12 @@ function partChange(
   return { id, weight, slots, fairShare, settled, inUse, queued };
 }
 
+/** A number before and after; who is not in a split has 0 there. */
 function inBoth(before: ReadonlyMap<string, number>, after: ReadonlyMap<string, number>, id: string) {
   return { before: before.get(id) ?? 0, after: after.get(id) ?? 0 };
 }
 
+/** Every tenant before and after, in the order of the draft. */
 function tenantChanges(before: Divided, after: Divided): TenantChange[] {
   return before.draft.tenants.map((old, index) => {
     const tenant = after.draft.tenants[index] ?? old;
@@ -99,6 +103,7 @@ function tenantChanges(before: Divided, after: Divided): TenantChange[] {
   });
 }
 
+/** Every group that is active before or after; a change may empty one and fill another. */
 function groupChanges(before: Divided, after: Divided): PartChange[] {
   const ids = new Set([...before.active, ...after.active].map((group) => group.id));
   return [...ids].map((id) => {
@@ -111,6 +116,7 @@ function groupChanges(before: Divided, after: Divided): PartChange[] {
   });
 }
 
+/** Every key before and after. */
 function keyChanges(before: Divided, after: Divided): KeyChange[] {
   const changes: KeyChange[] = [];
   before.draft.tenants.forEach((tenant, t) => {
@@ -123,6 +129,10 @@ function keyChanges(before: Divided, after: Divided): KeyChange[] {
   return changes;
 }
 
+/**
+ * Who gains and who gives, most first. Differences of whole slots, so the two sides sum to the same unless the pool's
+ * size changes.
+ */
 function moversOf(parts: readonly PartChange[]): { donors: Mover[]; gainers: Mover[] } {
   const moves = parts.map((part) => ({ id: part.id, slots: part.slots.after - part.slots.before }));
   const bySlots = (a: Mover, b: Mover) => b.slots - a.slots || (a.id < b.id ? -1 : 1);
@@ -135,6 +145,7 @@ function moversOf(parts: readonly PartChange[]): { donors: Mover[]; gainers: Mov
   };
 }
 
+/** Slots that moved on one side. */
 function slotsOf(movers: readonly Mover[]): number {
   return movers.reduce((sum, mover) => sum + mover.slots, 0);
 }

@@ -38,9 +38,11 @@ export function firstOf<T extends Ranked>(a: T | undefined, b: T | undefined): T
 const WIDTH = 3;
 /** Items that the first arrays have room for. */
 const FIRST_CAPACITY = 8;
+/** Shared by all heaps that never had two items; never written. */
 const NO_NUMBERS = new Int32Array(0);
 const NO_RANKS = new Float64Array(0);
 
+/** One line's members that could run, or a tenant's keys, or a pool's oldest requests. */
 export class RankHeap<T extends Ranked> {
   #top: T | undefined;
   #count = 0;

@@ -43,6 +43,11 @@ export function firstUnderShare(group: Group): Tenant | undefined {
   return first;
 }
 
+/**
+ * The tenant whose turn it is among those under their share in groups under theirs; undefined when there is none, so
+ * that the slot is lent. A group that is first but has no tenant under its share must not hide the next one, so each
+ * rival group that goes before the best so far is asked for its tenant. O(groups with a share of two or more).
+ */
 function pickUnderShare(pool: Pool, usable: number): Tenant | undefined {
   const line = pool.groupLine;
   updateSplit(line, usable);
@@ -59,6 +64,7 @@ function pickUnderShare(pool: Pool, usable: number): Tenant | undefined {
   return tenant;
 }
 
+/** `weighted`: the lowest score in the pool. Nothing is ever lent, as shares limit nobody. */
 function pickByScore(pool: Pool): Pick | undefined {
   const tenant = firstInLine(pool.tenantLine);
   return tenant === undefined ? undefined : { tenant, isLent: false };

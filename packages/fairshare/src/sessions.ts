@@ -258,16 +258,24 @@ function firstWarm(state: EngineState, sessions: KeySessions): Session | undefin
   return undefined;
 }
 
+/** Whether the backend's cache likely holds the session's prompt: a step of it runs, or ended within the warm time. */
 function isWarm(state: EngineState, session: Session): boolean {
   return session.running > 0 || state.nowMs - session.lastFinishMs <= state.config.warmMs;
 }
 
+/**
+ * How many later requests of the key started while this one waited; see the head of this file for why ids alone say so.
+ */
 function passesOver({ jumpers }: KeySessions, { id }: Waiter): number {
   let passes = 0;
   for (const jumper of jumpers) if (jumper > id) passes += 1;
   return passes;
 }
 
+/**
+ * Keeps the key's heap of warm sessions in step: one stands in it while it has a waiting request and is warm, ranked by
+ * the oldest of those.
+ */
 function placeWarm(state: EngineState, session: Session): void {
   const { warm } = session.of;
   const first = session.waiters[0];
@@ -278,6 +286,9 @@ function placeWarm(state: EngineState, session: Session): void {
   else if (belongs) warm.moved(session);
 }
 
+/**
+ * Lets go of a session, and of its key's record once that has no session, nobody waiting and no place among the heads.
+ */
 function forgetSession(session: Session): void {
   const { of } = session;
   session.isGone = true;
@@ -287,6 +298,10 @@ function forgetSession(session: Session): void {
   of.key.sessions = null;
 }
 
+/**
+ * The record of a key's sessions. It belongs to the pool, so that it outlives a key that is forgotten between two
+ * steps.
+ */
 function makeKeySessions(pool: Pool, key: Key): KeySessions {
   const made: KeySessions = {
     hi: 0,
@@ -304,6 +319,7 @@ function makeKeySessions(pool: Pool, key: Key): KeySessions {
   return made;
 }
 
+/** A session nothing is known of: not warm until a step of it runs. */
 function makeSession(of: KeySessions, id: Session["id"]): Session {
   const session: Session = {
     hi: 0,

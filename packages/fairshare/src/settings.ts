@@ -99,12 +99,17 @@ export function sweepPools(state: EngineState): void {
   state.poolSweepAtMs = nextMs;
 }
 
+/**
+ * Ends everything about sessions in a pool at once: held slots are free, nobody passes anybody. In shared mode the
+ * books are told to drop theirs.
+ */
 function stopFavouring(state: EngineState, pool: Pool): void {
   dropAllHolds(state, pool);
   dropSessions(state, pool);
   if (state.isShared) emit(state, { kind: "drop_holds", pool: pool.id });
 }
 
+/** How long idle sessions are kept: a hold outlasting the warm time must still find its session. */
 function longestMemoryMs(state: EngineState): number {
   let longestMs = state.config.warmMs;
   for (const { affinity } of state.settings.values()) longestMs = Math.max(longestMs, affinity?.holdMs ?? 0);
@@ -116,6 +121,7 @@ function inPart(settings: PoolSettings, divisor: number): PoolSettings {
   return { ...settings, size: splitLimit(settings.configuredSize, divisor) };
 }
 
+/** Works out what follows from new caps in a pool. O(accounts log accounts). */
 function recapPool(state: EngineState, pool: Pool): void {
   for (const tenant of pool.tenants.values()) recapTenant(state, tenant);
   for (const group of pool.groups.values()) refreshGroup(group);

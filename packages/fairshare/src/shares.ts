@@ -127,6 +127,7 @@ interface Payment {
   readonly payer: number;
 }
 
+/** A split with everything that led to it. Lists are in the order of the input. */
 interface Apportionment {
   readonly parts: number[];
   readonly wholes: number[];
@@ -139,6 +140,10 @@ interface Apportionment {
   readonly isTied: boolean;
 }
 
+/**
+ * The split itself: quotas rounded down, left-over slots to the largest remainders, then the lift to one. O(n log n); a
+ * sort only where slots are left over.
+ */
 function apportion(slots: number, claimants: readonly Claimant[]): Apportionment {
   const total = claimants.reduce((sum, claimant) => sum + claimant.weight, 0);
   const wholes: number[] = [];

@@ -21,6 +21,10 @@ export const WAIT_REASONS = [
 ] as const;
 export type WaitReason = (typeof WAIT_REASONS)[number];
 
+/**
+ * What every level counts. All numbers are of one moment and of this engine alone; `inFlight + held` are the slots in
+ * use.
+ */
 interface Usage {
   /** Requests that have a slot. */
   readonly inFlight: number;
@@ -32,6 +36,7 @@ interface Usage {
   readonly borrowed: number;
 }
 
+/** One key with work, in one pool. */
 export interface KeySnapshot extends Omit<Usage, "borrowed"> {
   readonly keyId: KeyId;
   readonly tenantId: TenantId;
@@ -49,6 +54,7 @@ export interface KeySnapshot extends Omit<Usage, "borrowed"> {
   readonly atCap: boolean;
 }
 
+/** One tenant with work, in one pool. */
 export interface TenantSnapshot extends Usage {
   readonly tenantId: TenantId;
   readonly group: GroupId;
@@ -74,6 +80,7 @@ export interface TenantSnapshot extends Usage {
   readonly aboveShareMs: number | null;
 }
 
+/** One group with work, in one pool. */
 export interface GroupSnapshot extends Usage {
   readonly name: GroupId;
   readonly weight: number;
@@ -85,6 +92,7 @@ export interface GroupSnapshot extends Usage {
   readonly expectedSlots: number;
 }
 
+/** One pool. Groups, tenants and keys are those with work; under `weighted` a group has what its tenants have. */
 export interface PoolSnapshot extends Usage {
   readonly pool: PoolId;
   /** Slots in force on this replica. */
@@ -106,6 +114,7 @@ export interface PoolSnapshot extends Usage {
   readonly keys: readonly KeySnapshot[];
 }
 
+/** Everything at one moment. The sums over all pools are those of `pools`. */
 export interface EngineSnapshot extends Usage {
   readonly algorithm: "hierarchical" | "weighted";
   /** Global ceiling in force, and as configured. */

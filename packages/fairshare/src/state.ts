@@ -18,6 +18,7 @@ import type { WaiterRecords } from "./waiter-records";
 import type { WaiterTable } from "./waiter-table";
 import type { Weighted } from "./weight-heap";
 
+/** `hierarchical` divides slots between groups, then tenants; `weighted` divides tokens between all tenants. */
 export type Algorithm = "hierarchical" | "weighted";
 
 /**
@@ -60,6 +61,10 @@ export interface Taker extends Account, Weighted {
   shareStamp: number;
 }
 
+/**
+ * The lowest level: a credential. Its requests wait in one queue by arrival; which of the tenant's keys goes next is
+ * decided by score.
+ */
 export interface Key extends Account {
   readonly id: KeyId;
   readonly tenant: Tenant;
@@ -76,6 +81,10 @@ export interface Key extends Account {
   sessions: KeySessions | null;
 }
 
+/**
+ * The middle level: one tenant in one pool. It competes within its group, or under `weighted` with all tenants of the
+ * pool.
+ */
 export interface Tenant extends Taker {
   readonly id: TenantId;
   readonly pool: Pool;
@@ -97,6 +106,10 @@ export interface Tenant extends Taker {
   readonly keyLevel: Score;
 }
 
+/**
+ * The top level: competes with the pool's other groups. Its score counts its tenants' service alone, not the levels
+ * they were placed at.
+ */
 export interface Group extends Taker {
   readonly id: GroupId;
   readonly pool: Pool;
@@ -109,6 +122,7 @@ export interface Group extends Taker {
   candidates: number;
 }
 
+/** One model's slots and whoever has work there. Pools share nothing but the ceiling. */
 export interface Pool {
   readonly id: PoolId;
   settings: PoolSettings;

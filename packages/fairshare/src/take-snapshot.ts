@@ -87,6 +87,10 @@ interface Scene {
   readonly keys: KeySnapshot[];
 }
 
+/**
+ * One pool at one moment. Borrowed slots are counted where they are largest: a group's own, or its tenants' among
+ * themselves, as lending happens at either level and the same slot must not count twice.
+ */
 function picturePool(state: EngineState, pool: Pool, moment: Moment): PoolSnapshot {
   const usable = usableOf(state, pool);
   const parts = splitOf(state, pool, usable);
@@ -147,6 +151,7 @@ function emptyPool(state: EngineState, id: PoolId, settings: PoolSettings): Pool
   };
 }
 
+/** One group's picture; its slots are those of the split. */
 function pictureGroup({ account: group, slots, weightShare }: GroupPart, usable: number): GroupSnapshot {
   return {
     name: group.id,
@@ -226,6 +231,7 @@ function pictureKeys(tenant: Tenant, slotShare: number, { moment, keys }: Scene)
   return oldestMs;
 }
 
+/** When the oldest request of each key whose claim is open arrived; requests whose clients left count no more. */
 function oldestClaims(state: EngineState): Map<Key, number> {
   const oldest = new Map<Key, number>();
   for (const { waiter } of state.claims.values()) {
@@ -248,26 +254,35 @@ function virtualTimeOf(state: EngineState, pool: Pool): number {
   return scoreOf(lowest ?? (state.config.algorithm === "weighted" ? pool.tenantLine.level : highest));
 }
 
+/** Whether anybody here holds a slot above its share; without one, waiting below one's share is nobody's doing. */
 function hasBorrower(parts: readonly GroupPart[]): boolean {
   return parts.some(({ members }) => members.some(({ account, slots }) => borrowedOf(account, slots) > 0));
 }
 
+/** Slots above the share, which never counts as less than one. Slots that are only being claimed are nobody's yet. */
 function borrowedOf(account: Account, share: number): number {
   return Math.max(0, account.taken - account.claiming - Math.max(1, share));
 }
 
+/**
+ * For how long a tenant has been above its share. What a pick did not see (a share that shrank) counts from when the
+ * split last changed.
+ */
 function sinceAbove(tenant: Tenant, nowMs: number): number {
   return Math.max(0, nowMs - (tenant.pool.aboveSince.get(tenant) ?? tenant.pool.splitChangedMs));
 }
 
+/** Requests at the backend: slots in use, less those held empty and those being claimed. */
 function runningOf(counts: { taken: number; held: number; claiming: number }): number {
   return counts.taken - counts.held - counts.claiming;
 }
 
+/** The longest time that any held slot may still stay empty, in ms; null with none. */
 function longestHold({ holds }: Pool, nowMs: number): number | null {
   return holds.length === 0 ? null : Math.max(0, ...holds.map(({ expiresAtMs }) => expiresAtMs - nowMs));
 }
 
+/** The longest wait of any tenant here, in ms; null when nobody waits. */
 function longestWait(tenants: readonly TenantSnapshot[]): number | null {
   let longestMs: number | null = null;
   for (const { oldestWaitMs } of tenants) {
@@ -276,10 +291,15 @@ function longestWait(tenants: readonly TenantSnapshot[]): number | null {
   return longestMs;
 }
 
+/**
+ * From an arrival until now, in ms; null for none. Never below 0, as the reader's clock may lag behind the latest
+ * event.
+ */
 function waitOf(arrivedMs: number, nowMs: number): number | null {
   return arrivedMs === Number.POSITIVE_INFINITY ? null : Math.max(0, nowMs - arrivedMs);
 }
 
+/** A cap as readers know it: null for none. */
 function capOf(cap: number): number | null {
   return cap === NO_CAP ? null : cap;
 }

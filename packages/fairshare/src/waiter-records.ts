@@ -16,6 +16,7 @@ const SPARE_LIMIT = 65_536;
 /** A record that stands for no request. Keeps nobody's key, which may have been forgotten since. */
 type SpareRecord = Omit<Waiter, "key"> & { key: Key | null };
 
+/** One engine's records. */
 export class WaiterRecords {
   readonly #spare: SpareRecord[] = [];
 
@@ -46,10 +47,14 @@ export class WaiterRecords {
   }
 }
 
+/** Whether a record is complete again. */
 function isRecord(record: SpareRecord): record is Waiter {
   return record.key !== null;
 }
 
+/**
+ * A record that was never used. All have the same fields in the same order, which keeps the code that reads them fast.
+ */
 function makeRecord(event: Arrive, key: Key, nowMs: number): Waiter {
   return {
     id: event.waiterId,

@@ -13,6 +13,7 @@ const LEAST_PLACES = 256;
 /** Places per request at which the array is halved; four times as many as when it is doubled, so it cannot flutter. */
 const SHRINK_AT = 8;
 
+/** All requests an engine knows, from arrival to finish. */
 export class WaiterTable {
   #places = emptyPlaces(LEAST_PLACES);
   /** The length less one: `id & mask` is `id` modulo the length. */
@@ -80,6 +81,7 @@ export class WaiterTable {
   }
 }
 
+/** An array without holes: engines read one with holes more slowly. */
 function emptyPlaces(room: number): (Waiter | undefined)[] {
   return new Array<undefined>(room).fill(undefined);
 }

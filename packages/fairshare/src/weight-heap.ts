@@ -11,6 +11,7 @@ export interface Weighted {
   weightSlot: number;
 }
 
+/** A line's members with work, the heaviest first. */
 export class WeightHeap<T extends Weighted> {
   /** In heap order: no item is heavier than the one at half its index. Read it only. */
   readonly items: T[] = [];
