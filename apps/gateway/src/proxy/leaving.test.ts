@@ -63,7 +63,7 @@ it("a client that waits is out of the queue in the turns that tell of its end", 
 
 it("a client that is served has its slot freed and its call closed in the turns that tell of its end", async () => {
   const { rig, upstream } = await gateway((answer) => answer.hang(), { model: { maxInFlight: POOL } });
-  const calls = new OpenCalls();
+  const calls = new OpenCalls(new Set([upstream.port]));
   const others = POOL - 1;
   const turns = await leaveOneByOne(rig, {
     fill: others,

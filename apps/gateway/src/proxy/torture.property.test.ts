@@ -151,6 +151,10 @@ class Backends {
     this.mostOpenAtOne = Math.max(this.mostOpenAtOne, ...this.all.map((upstream) => upstream.open));
   }
 
+  get ports(): ReadonlySet<number> {
+    return new Set(this.all.map((upstream) => upstream.port));
+  }
+
   get open(): number {
     return this.all.reduce((sum, upstream) => sum + upstream.open, 0);
   }
@@ -205,7 +209,7 @@ it(
   async () => {
     const random = seeded(Number(process.env.OBLETH_TORTURE_SEED ?? 20_261_130));
     const backends = await Backends.start(random);
-    const calls = new OpenCalls();
+    const calls = new OpenCalls(backends.ports);
     const rig = await startGateway(backends);
     await runMany(rig, random, WARM_REQUESTS);
     await expectNothingHeld(rig, backends, calls);

@@ -1,11 +1,10 @@
 /**
- * One request to one endpoint over one connection, under limits of time. Every attempt ends exactly once: with the answer's
- * end, or with a failure that says what went wrong and when.
+ * One request to one endpoint over one connection, at the level of raw bytes: undici's dispatch with its raw handler, so
+ * nothing is wrapped or copied between the backend's socket and whoever takes the answer. Every attempt ends exactly once:
+ * with the answer's end, or with a failure that says what went wrong and when.
  */
-import { BadAnswer } from "./answer-head";
-import type { Connection, ConnectionUser } from "./connection";
+import type { Client, Dispatcher } from "undici";
 import type { Connections } from "./connections";
-import { requestHead } from "./request-head";
 import type { Watchdog, Watched } from "./watchdog";
 
 export interface AttemptRequest {
@@ -45,7 +44,7 @@ export interface AttemptFailure {
 
 /** Takes the answer. Returning false stops the reading until `resume()`. */
 export interface AnswerTaker {
-  onHead(status: number, rawHeaders: readonly string[]): void;
+  onHead(status: number, rawHeaders: readonly Buffer[]): boolean;
   onData(chunk: Buffer): boolean;
   onEnd(): void;
   onFailure(failure: AttemptFailure): void;
@@ -56,14 +55,17 @@ const MAX_DRAINED_BYTES = 64 * 1024;
 
 type Phase = "connecting" | "waiting" | "reading" | "over";
 
-export class Attempt implements Watched, ConnectionUser {
+export class Attempt implements Watched, Dispatcher.DispatchHandler {
   rosterPlace = -1;
   #phase: Phase = "connecting";
   #phaseSinceMs: number;
   #hadBytes = false;
   #isPaused = false;
+  #isSending = false;
   #drained = -1;
-  #connection: Connection | null = null;
+  #abortConnection: ((error?: Error) => void) | null = null;
+  #resume: (() => void) | null = null;
+  #client: Client | null = null;
 
   constructor(
     private readonly connections: Connections,
@@ -76,17 +78,20 @@ export class Attempt implements Watched, ConnectionUser {
 
   /** `fresh` asks for a new connection. Nothing is told before this returns. */
   send(request: AttemptRequest, { fresh }: { fresh: boolean }): void {
-    let head: string;
     try {
-      head = requestHead(request, this.connections.host);
-      this.#connection = this.connections.take({ fresh });
+      this.#client = this.connections.take({ fresh });
     } catch (error) {
       const failure = failureOf(error, "connecting");
       process.nextTick(() => this.#fail(failure));
       return;
     }
     this.watchdog.watch(this);
-    this.#connection.send(head, request.body, this);
+    this.#isSending = true;
+    this.#client.dispatch(
+      { method: request.method, path: request.path, headers: request.headers, body: request.body, blocking: true },
+      this,
+    );
+    this.#isSending = false;
   }
 
   /** Goes on reading after a taker said to stop. */
@@ -94,7 +99,7 @@ export class Attempt implements Watched, ConnectionUser {
     if (!this.#isPaused) return;
     this.#isPaused = false;
     this.#hadBytes = true;
-    this.#connection?.resume();
+    this.#resume?.();
   }
 
   /** Gives the call up: its connection closes, the backend sees it go, the taker hears nothing more. */
@@ -126,42 +131,61 @@ export class Attempt implements Watched, ConnectionUser {
     }
   }
 
-  onSent(): void {
+  onConnect(abort: (error?: Error) => void): void {
+    if (this.#phase === "over") {
+      abort(new Error("given up"));
+      return;
+    }
+    this.#abortConnection = abort;
     this.#enter("waiting");
   }
 
-  onHead(status: number, rawHeaders: readonly string[]): void {
+  onHeaders(status: number, rawHeaders: Buffer[], resume: () => void): boolean {
+    if (status < 200) return true;
+    this.#resume = resume;
     this.#enter("reading");
-    if (this.#drained < 0) this.taker.onHead(status, rawHeaders);
+    if (this.#drained >= 0) return true;
+    return this.#goOn(this.taker.onHead(status, rawHeaders));
   }
 
-  onBody(bytes: Buffer): boolean {
+  onData(chunk: Buffer): boolean {
     this.#hadBytes = true;
+    if (this.#phase === "over") return true;
     if (this.#drained >= 0) {
-      this.#drained += bytes.length;
+      this.#drained += chunk.length;
       if (this.#drained > MAX_DRAINED_BYTES) this.abort();
       return true;
     }
-    this.#isPaused = !this.taker.onData(bytes) && this.#phase !== "over" && !this.#isDrained;
-    return !this.#isPaused;
+    return this.#goOn(this.taker.onData(chunk));
   }
 
-  onEnd(isReusable: boolean): void {
+  onComplete(): void {
+    if (this.#phase === "over") return;
     const isWanted = this.#drained < 0;
-    const connection = this.#connection;
-    this.#connection = null;
     this.#over();
-    if (isReusable && connection !== null) this.connections.giveBack(connection);
+    if (this.#client !== null) this.connections.giveBack(this.#client);
     if (isWanted) this.taker.onEnd();
   }
 
-  onLost(error: Error): void {
-    this.#fail(failureOf(error, this.#phase));
+  onError(error: Error): void {
+    if (this.#phase === "over") return;
+    if (this.#isSending) {
+      process.nextTick(() => this.onError(error));
+      return;
+    }
+    const failure = failureOf(error, this.#phase);
+    const isWanted = this.#drained < 0;
+    this.#over();
+    this.#closeConnection();
+    if (isWanted) this.taker.onFailure(failure);
   }
 
-  /** The taker may have said so while it was being told something. */
-  get #isDrained(): boolean {
-    return this.#drained >= 0;
+  #goOn(wantsMore: boolean): boolean {
+    if (wantsMore || this.#phase === "over") return true;
+    // A taker may have called `discard` while it was being told; then nothing is paused.
+    if (this.#drained >= 0) return true;
+    this.#isPaused = true;
+    return false;
   }
 
   #enter(phase: Phase): void {
@@ -171,14 +195,17 @@ export class Attempt implements Watched, ConnectionUser {
   }
 
   #timeOut(kind: FailureKind): void {
-    this.#fail({ kind, detail: `${kind} while ${this.#phase}` });
+    const detail = `${kind} while ${this.#phase}`;
+    const isWanted = this.#drained < 0;
+    this.#over();
+    this.#closeConnection();
+    if (isWanted) this.taker.onFailure({ kind, detail });
   }
 
   #fail(failure: AttemptFailure): void {
     if (this.#phase === "over") return;
     this.#over();
-    this.#closeConnection();
-    if (!this.#isDrained) this.taker.onFailure(failure);
+    this.taker.onFailure(failure);
   }
 
   #over(): void {
@@ -187,8 +214,10 @@ export class Attempt implements Watched, ConnectionUser {
   }
 
   #closeConnection(): void {
-    this.#connection?.destroy();
-    this.#connection = null;
+    this.#abortConnection?.(new Error("given up"));
+    // Destroying the client also ends an attempt that is still connecting.
+    void this.#client?.destroy().catch(() => {});
+    this.#client = null;
   }
 }
 
@@ -197,9 +226,11 @@ function failureOf(error: unknown, phase: Phase): AttemptFailure {
   const detail = `${code === "" ? "error" : code} while ${phase}: ${error instanceof Error ? error.message : "unknown"}`;
   if (code === "OBLETH_ADDRESS_REFUSED") return { kind: "address_refused", detail };
   if (phase === "connecting") return { kind: "connect_failed", detail };
-  if (error instanceof BadAnswer) return { kind: "bad_answer", detail };
+  if (code.startsWith("HPE_") || BAD_ANSWER_CODES.has(code)) return { kind: "bad_answer", detail };
   return { kind: "broken", detail };
 }
+
+const BAD_ANSWER_CODES = new Set(["UND_ERR_HEADERS_OVERFLOW", "UND_ERR_RES_CONTENT_LENGTH_MISMATCH"]);
 
 function codeOf(error: unknown): string {
   if (error === null || typeof error !== "object" || !("code" in error)) return "";

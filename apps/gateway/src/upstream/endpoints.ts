@@ -138,7 +138,7 @@ export class Endpoints {
   #addressed({ id, apiBase }: EndpointRecord): Pick<EndpointState, "connections" | "basePath" | "health"> {
     const base = new URL(apiBase);
     return {
-      connections: new Connections(base.origin, this.deps),
+      connections: new Connections(base.origin, this.deps.rules),
       basePath: base.pathname.replace(/\/+$/, ""),
       health: new EndpointHealth((healthy, reason) => this.deps.events.endpointHealthChanged(id, healthy, reason)),
     };

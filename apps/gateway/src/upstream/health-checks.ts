@@ -55,6 +55,7 @@ export class HealthChecks {
         if (status < 500) health.checkSucceeded();
         else failed();
         attempt.discard();
+        return true;
       },
       onData: () => true,
       onEnd: () => {},

@@ -1,4 +1,4 @@
-/** Reads and filters header lists as they stand in an answer: names and values by turns. */
+/** Reads and filters header lists as undici's parser gives them: names and values by turns. */
 
 /** Headers that describe one connection and never cross the gateway. */
 const HOP_BY_HOP = new Set([
@@ -18,10 +18,12 @@ export function isHopByHop(lowercaseName: string): boolean {
 }
 
 /** The first value of a header; `lowercaseName` as it says. */
-export function headerValue(rawHeaders: readonly string[], lowercaseName: string): string | undefined {
+export function headerValue(rawHeaders: readonly Buffer[], lowercaseName: string): string | undefined {
   for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
-    const name = rawHeaders[i] as string;
-    if (name.length === lowercaseName.length && name.toLowerCase() === lowercaseName) return rawHeaders[i + 1];
+    const name = rawHeaders[i] as Buffer;
+    if (name.length === lowercaseName.length && name.toString("latin1").toLowerCase() === lowercaseName) {
+      return (rawHeaders[i + 1] as Buffer).toString("latin1");
+    }
   }
   return undefined;
 }

@@ -25,14 +25,14 @@ export interface NoAnswer {
 /** Takes the result: an answer piece by piece, or a backend's refusal whole, or word that there is none. */
 export interface ResultTaker {
   /** A good answer begins; its first bytes, or its end, follow in the same turn. */
-  onAnswer(endpoint: EndpointRecord, status: number, rawHeaders: readonly string[]): void;
+  onAnswer(endpoint: EndpointRecord, status: number, rawHeaders: readonly Buffer[]): void;
   /** False stops the reading until `resume()`. */
   onData(chunk: Buffer): boolean;
   onEnd(): void;
   /** The answer broke off after it began. */
   onBroken(failure: AttemptFailure): void;
   /** A complete answer with a status from 400. */
-  onErrorAnswer(endpoint: EndpointRecord, status: number, rawHeaders: readonly string[], body: Buffer): void;
+  onErrorAnswer(endpoint: EndpointRecord, status: number, rawHeaders: readonly Buffer[], body: Buffer): void;
   onNoAnswer(failure: NoAnswer): void;
 }
 
@@ -68,7 +68,7 @@ export class UpstreamCall implements AnswerTaker {
   #usedFreshRetry = false;
   #lastFailure: NoAnswer | null = null;
   #status = 0;
-  #rawHeaders: readonly string[] = [];
+  #rawHeaders: readonly Buffer[] = [];
   #phase: "trying" | "holding-head" | "collecting-error" | "handing-on" | "over" = "trying";
   #errorChunks: Buffer[] = [];
   #errorBytes = 0;
@@ -102,13 +102,20 @@ export class UpstreamCall implements AnswerTaker {
     this.#attempt?.resume();
   }
 
-  onHead(status: number, rawHeaders: readonly string[]): void {
+  onHead(status: number, rawHeaders: readonly Buffer[]): boolean {
     this.#status = status;
     this.#rawHeaders = rawHeaders;
-    if (status < 300) this.#phase = "holding-head";
-    else if (status < 400 || status === 401 || status === 407)
+    if (status < 300) {
+      this.#phase = "holding-head";
+      return true;
+    }
+    if (status < 400 || status === 401 || status === 407) {
       this.#refusedByEndpoint(status < 400 ? "redirect" : "credential");
-    else if (!isRetriable(status) || !this.#retryInsteadOf(status)) this.#phase = "collecting-error";
+      return true;
+    }
+    if (isRetriable(status) && this.#retryInsteadOf(status)) return true;
+    this.#phase = "collecting-error";
+    return true;
   }
 
   onData(chunk: Buffer): boolean {

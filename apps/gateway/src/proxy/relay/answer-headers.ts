@@ -18,7 +18,7 @@ export interface AnswerHead {
 }
 
 /** Cost is linear in the number of headers. */
-export function answerHead(rawHeaders: readonly string[]): AnswerHead {
+export function answerHead(rawHeaders: readonly Buffer[]): AnswerHead {
   const headers: string[] = [];
   const named = connectionNames(headerValue(rawHeaders, "connection"));
   let contentType = "";
@@ -26,9 +26,9 @@ export function answerHead(rawHeaders: readonly string[]): AnswerHead {
   let isEncoded = false;
   let isChunked = false;
   for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
-    const rawName = rawHeaders[i] as string;
+    const rawName = (rawHeaders[i] as Buffer).toString("latin1");
     const name = rawName.toLowerCase();
-    const value = rawHeaders[i + 1] as string;
+    const value = (rawHeaders[i + 1] as Buffer).toString("latin1");
     if (name === "transfer-encoding") isChunked = true;
     if (isHopByHop(name) || REPLACED.has(name) || named.has(name) || name.startsWith("x-obleth-")) continue;
     if (name.startsWith("access-control-")) continue;

@@ -75,7 +75,7 @@ export class AnswerRelay implements ResultTaker {
     request.answering = this;
   }
 
-  onAnswer(endpoint: EndpointRecord, status: number, rawHeaders: readonly string[]): void {
+  onAnswer(endpoint: EndpointRecord, status: number, rawHeaders: readonly Buffer[]): void {
     const head = answerHead(rawHeaders);
     this.request.endpoint = endpoint;
     this.request.firstByteAtMs = this.endings.nowMs();
@@ -124,7 +124,7 @@ export class AnswerRelay implements ResultTaker {
     this.#breakOff(failure.detail);
   }
 
-  onErrorAnswer(endpoint: EndpointRecord, status: number, rawHeaders: readonly string[], body: Buffer): void {
+  onErrorAnswer(endpoint: EndpointRecord, status: number, rawHeaders: readonly Buffer[], body: Buffer): void {
     const { request, call, endings } = this;
     request.endpoint = endpoint;
     request.firstByteAtMs = endings.nowMs();
