@@ -12,20 +12,28 @@ import type { Key, Waiter } from "./state";
  * beside `admitted` when nobody under its share was waiting and the slot went to somebody above.
  */
 export const DECISION_KINDS = [
+  /** A request has a slot; `lent` beside it says that it borrowed. */
   "admitted",
   "lent",
+  /** It waits in line. */
   "queued",
+  /** It left without one: waited too long, its client went, the queue was full, no server. */
   "timed_out",
   "dropped",
   "queue_full",
   "no_servers",
+  /** It is over and gave its slot back. */
   "released",
+  /** Shared mode: the books had no slot for it; it is back in line. */
   "claim_refused",
+  /** It passed older requests of its key because its session is warm. */
   "warm",
+  /** Its slot is held for its session's next step, which took it, came too late, or must do without. */
   "held",
   "redeemed",
   "hold_expired",
   "hold_released",
+  /** It went first although a warm one waited, as it had been passed or had waited enough. */
   "bypassed",
 ] as const;
 export type DecisionKind = (typeof DECISION_KINDS)[number];

@@ -8,11 +8,16 @@ export interface Grant {
   readonly waiterId: WaiterId;
   /** `fast`: without waiting. */
   readonly outcome: "fast" | "queued";
+  /** From arrival to this grant, ms; 0 for `fast`. */
   readonly waitMs: number;
   /** What came with the request. */
   readonly tag: unknown;
 }
 
+/**
+ * Every way to leave without a slot: the wait was too long, the queue was full, or there was nowhere to send it and
+ * waiting was not wanted. A closed list, so that HTTP, metrics and pages can be tested against it.
+ */
 export const REFUSALS = ["timed_out", "queue_full", "no_servers"] as const;
 export type Refusal = (typeof REFUSALS)[number];
 
@@ -21,6 +26,7 @@ export interface Refuse {
   readonly kind: "refuse";
   readonly waiterId: WaiterId;
   readonly reason: Refusal;
+  /** From arrival to this refusal, ms. */
   readonly waitMs: number;
   /** What came with the request. */
   readonly tag: unknown;
@@ -81,7 +87,9 @@ export interface DropHolds {
 /** Send `wake` at this time or soon after. Replaces any earlier wish. */
 export interface WakeAt {
   readonly kind: "wake_at";
+  /** On the scale of the events. */
   readonly atMs: number;
 }
 
+/** All effects. A driver that meets one it does not know must fail: leaving one out loses a slot. */
 export type Effect = Grant | Refuse | Claim | Release | Hold | DropHolds | WakeAt;

@@ -5,12 +5,16 @@ import type { EngineSnapshot, KeySnapshot, PoolSnapshot, TenantSnapshot, WaitRea
 
 /** Sharper than the reason, where one reason has several causes. */
 export const WAIT_CAUSES = [
+  /** `not_waiting`: requests were turned away in the last hour, and such do not wait. */
   "refused",
+  /** `no_servers`: the three ways to have none. */
   "no_base_url",
   "no_enabled_endpoint",
   "no_ready_replica",
+  /** `other_replica`: slots are booked for a gateway that no longer answers, or others win every claim. */
   "silent_replica",
   "lost_claim",
+  /** `pool_full`: the tenant has its share already, or nobody has more than its own. */
   "at_share",
   "within_share",
 ] as const;
@@ -37,8 +41,10 @@ export interface BreakdownPart {
 export interface CappedKey {
   readonly keyId: KeyId;
   readonly keyName: string;
+  /** Its cap, and how many of the slots under it are held, in slots. */
   readonly cap: number;
   readonly held: number;
+  /** Its requests that wait, at least 1. */
   readonly queued: number;
   /** Other keys of the tenant are in this pool and below their caps. */
   readonly hasFreeSiblings: boolean;
@@ -50,17 +56,23 @@ export interface WaitNumbers {
   readonly inUse: number;
   /** Its whole slot share, at least 1: a share of 0 counts as one. */
   readonly share: number;
+  /** Its requests that wait. */
   readonly queued: number;
+  /** Most slots it may have here; null for no cap. */
   readonly cap: number | null;
+  /** Slots of the pool in force on this gateway, and as configured for all. */
   readonly poolSize: number;
   readonly poolConfiguredSize: number;
   /** Slots of the pool in use by anyone, on every gateway when the caller knows that. */
   readonly poolInUse: number;
+  /** Of those in use, kept empty for sessions. */
   readonly poolHeld: number;
   /** Free slots of the pool, 0 or more. */
   readonly poolFree: number;
+  /** Most slots over all pools, and how many are in use. */
   readonly ceiling: number;
   readonly ceilingInUse: number;
+  /** Its fair share, the fraction behind `share`. */
   readonly expectedSlots: number;
 }
 
@@ -110,6 +122,7 @@ export interface PoolFacts {
   readonly engine: EngineSnapshot;
   readonly pool: PoolSnapshot;
   readonly context: ExplainContext;
+  /** Slots of the pool in use on every gateway, as far as known, and those that are left. */
   readonly inUse: number;
   readonly free: number;
   readonly keysOf: ReadonlyMap<TenantId, readonly KeySnapshot[]>;
@@ -119,20 +132,29 @@ export interface PoolFacts {
 
 /** What else is true of a wait, beside its cause. Listed in the order of importance; a reader sees the first. */
 export type Note =
+  /** More runs than the pool's size since that was cut; nothing starts until `mustFinish` requests are over. */
   | { readonly note: "over_size"; readonly size: number; readonly inUse: number; readonly mustFinish: number }
+  /** Its oldest request waited so long that nothing may pass it any more. */
   | { readonly note: "bypass_limit"; readonly oldestWaitMs: number }
+  /** A request of the key was passed by warm sessions, and how often it may be. */
   | { readonly note: "passed_by_warm"; readonly keyName: string; readonly jumps: number; readonly maxJumps: number }
+  /** The cap is shared out over so many gateways; `here` is this one's part. */
   | { readonly note: "split_cap"; readonly cap: number; readonly replicas: number; readonly here: number }
+  /** Slots held for sessions count against the cap that is in the way. */
   | { readonly note: "held_in_cap"; readonly held: number }
+  /** Fewer slots than groups with work: they take turns. */
   | { readonly note: "more_takers"; readonly slots: number; readonly groups: number }
   | {
+      /** A boost is in force for a tenant that holds more than its share, or for this one. */
       readonly note: "boosted";
       readonly tenantName: string;
       readonly factor: number;
       readonly expiresTsMs: number;
     }
+  /** Only one gateway's slots are known; others may hold some too. */
   | { readonly note: "partial_view" };
 
+/** Every kind of note, for the checks that each has words. */
 export const NOTE_KINDS = [
   "over_size",
   "bypass_limit",
@@ -144,6 +166,7 @@ export const NOTE_KINDS = [
   "partial_view",
 ] as const satisfies readonly Note["note"][];
 
+/** Every kind of action, for the checks that each has words and a route that exists. */
 export const ACTION_KINDS = [
   "open_budgets",
   "open_usage",

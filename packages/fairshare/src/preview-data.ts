@@ -19,6 +19,7 @@ export type PreviewChange =
   | { readonly kind: "tenant_group"; readonly id: string; readonly value: string }
   | { readonly kind: "boost"; readonly id: string; readonly value: number; readonly model?: string | null };
 
+/** Every kind of change, for the checks that a page and the API know them all. */
 export const PREVIEW_KINDS = [
   "group_weight",
   "tenant_weight",
@@ -39,6 +40,7 @@ export interface Directory {
   readonly keys: readonly DirectoryKey[];
 }
 
+/** A tenant as configured, whether or not it has work. */
 export interface DirectoryTenant {
   readonly id: string;
   readonly group: string;
@@ -51,6 +53,7 @@ export interface DirectoryTenant {
   readonly boostedModels: readonly string[];
 }
 
+/** A key as configured, whether or not it has work. */
 export interface DirectoryKey {
   readonly id: string;
   readonly tenantId: string;
@@ -58,6 +61,7 @@ export interface DirectoryKey {
   readonly maxInFlight: number | null;
 }
 
+/** A draft, and the picture it is tried on. Nothing else is looked at: the same input gives the same preview. */
 export interface PreviewInput {
   readonly engine: EngineSnapshot;
   readonly changes: readonly PreviewChange[];
@@ -85,10 +89,12 @@ export interface PartChange {
   readonly queued: number;
 }
 
+/** A tenant before and after; a move shows in `group`. */
 export interface TenantChange extends PartChange {
   readonly group: { readonly before: string; readonly after: string };
 }
 
+/** A key before and after. */
 export interface KeyChange extends PartChange {
   readonly tenantId: string;
 }
@@ -99,10 +105,14 @@ export interface Mover {
   readonly slots: number;
 }
 
+/** What somebody should look at before saving, with the numbers that make it true. */
 export type PreviewFlag =
+  /** The tenant would wait with less than its share while another has more than its own; so far it does not. */
   | { readonly flag: "crosses_below_share"; readonly id: string }
+  /** A part of several slots would be one, or none, which counts as one. */
   | { readonly flag: "share_down_to_one"; readonly level: "group" | "tenant"; readonly id: string }
   | {
+      /** More runs than the new cap allows: nothing of it starts until enough has finished. */
       readonly flag: "cap_under_use";
       readonly level: "tenant" | "key";
       readonly id: string;
@@ -110,18 +120,26 @@ export type PreviewFlag =
       readonly inUse: number;
     }
   | {
+      /** The share could not be used up; what the cap leaves of it is lent to others. */
       readonly flag: "cap_under_share";
       readonly level: "tenant" | "key";
       readonly id: string;
       readonly cap: number;
       readonly share: number;
     }
+  /** The tenant's weight has no sibling to be compared with, so changing it changes nothing. */
   | { readonly flag: "alone_in_group"; readonly id: string; readonly group: string }
+  /** Weights change and every part rounds to the slots it had. */
   | { readonly flag: "no_change_rounding" }
+  /** More runs than the new size: nothing starts until enough has finished. */
   | { readonly flag: "size_under_use"; readonly size: number; readonly inUse: number }
+  /** The pools' sizes together would pass the ceiling, which then decides instead of them. */
   | { readonly flag: "pools_over_ceiling"; readonly sum: number; readonly ceiling: number }
+  /** Fewer slots than groups (tenants under `weighted`): each counts as having one, and they take turns. */
   | { readonly flag: "takers_outnumber_slots"; readonly slots: number; readonly takers: number }
+  /** The snapshot does not list every tenant, so the numbers may differ from the scheduler's. */
   | { readonly flag: "list_cut" }
+  /** Nothing of the pool runs, waits or is held; the split is the one there would be. */
   | { readonly flag: "no_work" };
 
 /** The nearest weights at which a changed weight would change its own slots; null when none would. */
@@ -135,6 +153,7 @@ export interface NextStep {
   readonly down: { readonly value: number; readonly slots: number } | null;
 }
 
+/** What the draft would do in one pool. */
 export interface PoolPreview {
   readonly pool: string;
   readonly size: { readonly before: number; readonly after: number };
@@ -159,6 +178,7 @@ export interface PoolPreview {
   readonly nextSteps: readonly NextStep[];
 }
 
+/** What the draft would do in every pool it touches. */
 export interface Preview {
   readonly algorithm: EngineSnapshot["algorithm"];
   /** The pools the draft touches, in the snapshot's order. */

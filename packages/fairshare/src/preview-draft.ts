@@ -8,6 +8,7 @@ export interface DraftKey {
   readonly id: string;
   readonly tenantId: string;
   weight: number;
+  /** Most slots here; null for no cap. */
   cap: number | null;
   readonly inUse: number;
   readonly queued: number;
@@ -17,10 +18,13 @@ export interface DraftKey {
 export interface DraftTenant {
   readonly id: string;
   group: string;
+  /** Before boost and admission weight. */
   weight: number;
   boostFactor: number;
+  /** Most slots here, of all gateways' or this one's part; null for no cap. */
   cap: number | null;
   readonly score: number;
+  /** Slots in use, running and held, and requests that wait. */
   readonly inUse: number;
   readonly queued: number;
   readonly keys: DraftKey[];
@@ -36,8 +40,10 @@ export interface DraftGroup {
 /** One pool that can be changed and split again: what a snapshot says, without what a split would work out. */
 export interface Draft {
   readonly pool: string;
+  /** Slots, and how many of them shares are split over: fewer while the ceiling binds. */
   size: number;
   usable: number;
+  /** Percentage that scales every tenant's weight here. */
   admissionWeight: number;
   /** Also groups without work that a tenant may move to. */
   readonly groups: Map<string, DraftGroup>;
@@ -88,6 +94,10 @@ export function draftOf(pool: PoolSnapshot, directory: Directory | undefined, wi
   return draft;
 }
 
+/**
+ * Adds the directory's tenants that have no work here. They have no score yet, so each is put level with its siblings,
+ * as on a return.
+ */
 function addIdleTenants(draft: Draft, directory: Directory | undefined): void {
   const known = new Set(draft.tenants.map((tenant) => tenant.id));
   for (const tenant of directory?.tenants ?? []) {
@@ -107,6 +117,7 @@ function addIdleTenants(draft: Draft, directory: Directory | undefined): void {
   }
 }
 
+/** Adds the keys with work, and with a directory all others, so that caps of idle ones can be tried. */
 function addKeys(draft: Draft, pool: PoolSnapshot, directory: Directory | undefined): void {
   const tenants = new Map(draft.tenants.map((tenant) => [tenant.id, tenant]));
   const known = new Set<string>();
@@ -147,6 +158,7 @@ export function changedDraft(
   return { draft, isTouched };
 }
 
+/** One change on its way into a draft. */
 interface Application {
   readonly draft: Draft;
   readonly change: PreviewChange;
@@ -187,11 +199,13 @@ function applyChange({ draft, change, pool, input }: Application): boolean {
   }
 }
 
+/** The changes that concern one tenant. */
 type TenantEdit = Extract<
   PreviewChange,
   { kind: "tenant_weight" | "tenant_cap" | "tenant_model_cap" | "tenant_group" | "boost" }
 >;
 
+/** True when the change concerns this pool: a cap or boost that the model's own one replaces here does not. */
 function applyToTenant(given: {
   draft: Draft;
   tenant: DraftTenant;
@@ -238,6 +252,7 @@ function usableOf(engine: EngineSnapshot, pool: PoolSnapshot, size: number): num
   return Math.max(1, Math.min(size, pool.inFlight + pool.held + room));
 }
 
+/** The key of that id, whoever's it is; undefined when it has no work here and is not in the directory. */
 function findKey(draft: Draft, id: string): DraftKey | undefined {
   for (const tenant of draft.tenants) {
     const key = tenant.keys.find((candidate) => candidate.id === id);
@@ -246,19 +261,23 @@ function findKey(draft: Draft, id: string): DraftKey | undefined {
   return undefined;
 }
 
+/** A tenant's cap in a pool: the model's own where it has one, null included. */
 function capIn(tenant: DirectoryTenant, pool: string): number | null {
   const own = tenant.modelCaps.find((cap) => cap.model === pool);
   return own === undefined ? tenant.maxInFlight : own.maxInFlight;
 }
 
+/** Whether a cap of the tenant for this model alone is in force. */
 function hasModelCap(tenant: DirectoryTenant | undefined, pool: string): boolean {
   return tenant?.modelCaps.some((cap) => cap.model === pool) ?? false;
 }
 
+/** Whether a boost of the tenant for this model alone is in force. */
 function hasModelBoost(tenant: DirectoryTenant | undefined, pool: string): boolean {
   return tenant?.boostedModels.includes(pool) ?? false;
 }
 
+/** The part of a cap that counts on one gateway; null for no cap. */
 function splitCap(cap: number | null, splitOver: number): number | null {
   return cap === null ? null : splitLimit(cap, splitOver);
 }

@@ -125,6 +125,7 @@ function isListCut(pool: PoolSnapshot): boolean {
   return total(pool.tenants.map((tenant) => tenant.inFlight + tenant.queued)) < pool.inFlight + pool.queued;
 }
 
+/** The sum; 0 of nothing. */
 function total(values: readonly number[]): number {
   return values.reduce((a, b) => a + b, 0);
 }

@@ -33,6 +33,7 @@ export interface Divided {
   readonly settled: Parts;
 }
 
+/** As in the engine's settings. */
 type Algorithm = EngineSnapshot["algorithm"];
 
 /**
@@ -250,6 +251,7 @@ function comesBefore(a: Standing, b: Standing): boolean {
   return a.score === b.score ? a.id < b.id : a.score < b.score;
 }
 
+/** The sum; 0 of nothing. */
 function sum(values: readonly number[]): number {
   return values.reduce((a, b) => a + b, 0);
 }

@@ -7,16 +7,27 @@ import type { GroupId, KeyId, PoolId, TenantId } from "./ids";
 
 /** Why a tenant's next request has not started. The order is the order in which causes are tried. */
 export const WAIT_REASONS = [
+  /** Nothing of the tenant waits here. */
   "not_waiting",
+  /** The pool has nowhere to send a request. */
   "no_servers",
+  /** The tenant has as many slots as its cap allows. */
   "tenant_cap",
+  /** Every key of it that waits has as many slots as its cap allows. */
   "key_cap",
+  /** The pool has room, but all pools together have not. */
   "global_ceiling",
+  /** This gateway's part of the pool is used up, while gateways do not share slots. */
   "fallback_split",
+  /** Another gateway has the slots, or wins them. */
   "other_replica",
+  /** The slots it would get are held for sessions. */
   "held_slots",
+  /** It has less than its share because others have more than theirs; theirs come back as they finish. */
   "below_share",
+  /** The next free slot is its. */
   "next_in_line",
+  /** All slots are in use and it is not its turn yet. */
   "pool_full",
 ] as const;
 export type WaitReason = (typeof WAIT_REASONS)[number];

@@ -21,6 +21,7 @@ export function previewHeadline(preview: Preview, changes: readonly PreviewChang
   return `${counted(preview.movedSlots, "slot")} ${preview.movedSlots === 1 ? "moves" : "move"} in ${counted(preview.movedPools, "pool")}.`;
 }
 
+/** The headline where one pool is touched: what the changed account gets there, else what moves. */
 function poolHeadline(pool: PoolPreview, change: PreviewChange | undefined, nameOf: NameOf): string {
   if (pool.flags.some((flag) => flag.flag === "no_work")) return `Nothing moves: ${pool.pool} has no work.`;
   const grown = pool.usable.after - pool.usable.before;

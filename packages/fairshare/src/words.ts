@@ -10,11 +10,13 @@ import type { WaitReason } from "./snapshot";
 
 export type { Action, ActionKind, Explanation, Note } from "./explain-data";
 
+/** What words depend on besides the explanation. */
 export interface WordOptions {
   /** Zone in which times of day are written. */
   readonly timeZone: string;
 }
 
+/** What a reader sees, most important first. */
 export interface ExplanationWords {
   /** One or two. */
   readonly sentences: readonly string[];
@@ -25,6 +27,7 @@ export interface ExplanationWords {
 
 /** Below this a wait is not worth explaining: it is over before it is read. */
 const TOO_SHORT_TO_EXPLAIN_MS = 250;
+/** Where the reader's zone is not known, times are in UTC, as in logs. */
 const DEFAULT_OPTIONS: WordOptions = { timeZone: "UTC" };
 
 /** Says why a request waits. A reason this version does not know reads "Waiting (code)." */
@@ -41,6 +44,7 @@ export function explanationWords(explanation: Explanation, options: WordOptions 
   };
 }
 
+/** One or two sentences for each reason; empty ones are left out by the caller. */
 function sentencesFor(e: Explanation, options: WordOptions): string[] {
   const { numbers: n, tenantName: tenant, pool } = e;
   switch (e.reason) {
@@ -83,6 +87,7 @@ function sentencesFor(e: Explanation, options: WordOptions): string[] {
   }
 }
 
+/** Refused requests are worth a sentence, as somebody who asks why "it waits" often means them. */
 function notWaiting(e: Explanation): string[] {
   if (e.cause !== "refused" || e.refused === null) return [`${e.tenantName} has nothing waiting on ${e.pool}.`];
   return [
@@ -91,6 +96,7 @@ function notWaiting(e: Explanation): string[] {
   ];
 }
 
+/** What is missing, and what happens to requests meanwhile. */
 function noServers(e: Explanation): string[] {
   const causes: Partial<Record<string, string>> = {
     no_base_url: "it has no API base",
@@ -107,6 +113,7 @@ function noServers(e: Explanation): string[] {
   ];
 }
 
+/** The cap, and whether it is the only thing in the way. */
 function tenantCap(e: Explanation): string[] {
   const { numbers: n } = e;
   const cap = n.cap ?? n.inUse;
@@ -122,6 +129,7 @@ function tenantCap(e: Explanation): string[] {
   ];
 }
 
+/** Which key, and whether others of the tenant could go on. */
 function keyCap(e: Explanation): string[] {
   const key = e.cappedKey;
   if (key === null) return [`The keys of ${e.tenantName} that wait on ${e.pool} are at their caps.`];
@@ -132,12 +140,14 @@ function keyCap(e: Explanation): string[] {
   ];
 }
 
+/** Why this gateway is on its own with its part. */
 function sharingState(e: Explanation, options: WordOptions): string {
   if (e.mode === "split") return "Shared slots are off";
   if (e.modeSinceTsMs === null) return "Shared slots are unavailable";
   return `Shared slots are unavailable since ${formatTimeOfDay(e.modeSinceTsMs, options)}`;
 }
 
+/** Slots of a gateway that is silent, and when they come back; or claims that others won. */
 function otherReplica(e: Explanation): string[] {
   if (e.silentReplica !== null) {
     const { slots: booked, instance, ageMs, leftMs } = e.silentReplica;
@@ -152,6 +162,7 @@ function otherReplica(e: Explanation): string[] {
   ];
 }
 
+/** Who has its slots, at most two names, and how they come back: never as a promise of when. */
 function belowShare(e: Explanation): string[] {
   const { numbers: n } = e;
   const first = `${e.tenantName} has ${slots(n.inUse)} of its ${counted(n.share, "slot")} on ${e.pool}.`;
@@ -165,6 +176,7 @@ function belowShare(e: Explanation): string[] {
   return [first, `${a.tenantName} has ${slots(a.slots)} above its share${second}; ${order}.`];
 }
 
+/** Either it has its share, or its place in line and the pace. */
 function poolFull(e: Explanation): string[] {
   const { numbers: n } = e;
   if (e.cause === "at_share") {
@@ -180,6 +192,7 @@ function poolFull(e: Explanation): string[] {
   return [first, `${e.tenantName} is ${formatPlace(e.position)} in line${pace}.`];
 }
 
+/** One sentence for the most important thing that is true beside the reason. */
 function noteWords(note: Note, e: Explanation, options: WordOptions): string {
   switch (note.note) {
     case "over_size":
@@ -201,6 +214,7 @@ function noteWords(note: Note, e: Explanation, options: WordOptions): string {
   }
 }
 
+/** How a reason continues "3 of 8 wait". */
 const WAITS_ON: Readonly<Record<WaitReason, string>> = {
   not_waiting: "on nothing",
   no_servers: "on servers",
@@ -215,6 +229,7 @@ const WAITS_ON: Readonly<Record<WaitReason, string>> = {
   pool_full: "on the pool",
 };
 
+/** How many wait for what, where requests of one tenant wait for different things; null otherwise. */
 function breakdownWords(parts: readonly BreakdownPart[]): string | null {
   const [first, ...rest] = parts;
   if (first === undefined || rest.length === 0) return null;
@@ -224,6 +239,7 @@ function breakdownWords(parts: readonly BreakdownPart[]): string | null {
   return `${count(first.requests)} of ${count(total)} ${verb} ${WAITS_ON[first.reason]}, ${others}.`;
 }
 
+/** Reasons as they stand in tables. */
 const REASON_LABELS: Readonly<Record<WaitReason, string>> = {
   not_waiting: "Not waiting",
   no_servers: "No servers",
@@ -273,7 +289,9 @@ const WHOLE = new Intl.NumberFormat("en");
 const COMPACT = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
 const CARDINAL = new Intl.PluralRules("en");
 const ORDINAL = new Intl.PluralRules("en", { type: "ordinal" });
+/** From 10,000 on the last digits of a count that changes every second say nothing. */
 const LARGEST_FULL_COUNT = 9_999;
+/** Up to here seconds are easier to compare than minutes and seconds. */
 const LONGEST_SECONDS = 90;
 
 /** Slots and weights: always exact. */
@@ -331,14 +349,17 @@ export function formatTimeOfDay(tsMs: number, options: WordOptions, to: "second"
   }).format(tsMs);
 }
 
+/** Slots are always exact: one more or less is what the reader is looking for. */
 function slots(value: number): string {
   return formatExact(value);
 }
 
+/** Requests, rounded when there are very many. */
 function count(value: number): string {
   return formatCount(value);
 }
 
+/** How often something happened. */
 function times(value: number): string {
   return value === 1 ? "1 time" : `${WHOLE.format(value)} times`;
 }
