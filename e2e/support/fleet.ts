@@ -130,11 +130,12 @@ export class Fleet {
   }
 
   async #startGateway(): Promise<Gateway> {
-    const name = `gateway-${++this.#started}`;
+    const number = ++this.#started;
+    const name = `gateway-${number}`;
     const [proxy, admin, metrics] = await freePorts(3);
     const wire = await this.arrangement.ownWire();
     this.#wires.push(wire);
-    const clock = this.#clockFor(name);
+    const clock = this.#clockFor(name, this.options.clocks?.[number - 1]);
     const child = this.#run("apps/gateway/dist/main.js", {
       OBLETH_DATA_DIR: path.join(this.folder, name),
       OBLETH_DATABASE_URL: this.database,
@@ -166,10 +167,9 @@ export class Fleet {
     };
   }
 
-  #clockFor(name: string): FakeClock | undefined {
-    const { clocks } = this.options;
-    if (clocks === undefined) return undefined;
-    return new FakeClock(path.join(this.folder, `${name}.clock`), clocks[this.#started - 1] ?? 0);
+  #clockFor(name: string, offsetSecs = 0): FakeClock | undefined {
+    if (this.options.clocks === undefined) return undefined;
+    return new FakeClock(path.join(this.folder, `${name}.clock`), offsetSecs);
   }
 
   /** Makes a model on the simulated backend and a tenant. @returns an API key of the tenant. */

@@ -8,6 +8,14 @@ interface Change {
   readonly mode: string | null;
 }
 
+/** An outage, and how many ran on each gateway when Redis went. */
+interface Outing {
+  readonly outage: Outage;
+  readonly peaks: Map<string, number>;
+  /** All that could have run then, and the others' parts. */
+  atMost: number;
+}
+
 /** One gateway. */
 class Seat {
   running = 0;
@@ -55,7 +63,7 @@ export class Bench {
   readonly #seats = new Map<string, Seat>();
   readonly #changes: Change[];
   readonly #ends: { readonly atMs: number; readonly marker: string }[] = [];
-  readonly #outages: { readonly outage: Outage; readonly peaks: Map<string, number> }[];
+  readonly #outages: Outing[];
   readonly #faults: string[] = [];
   #highest = 0;
   #highestShared = 0;
@@ -69,7 +77,7 @@ export class Bench {
       .flatMap(([marker, changes]) => changes.map(({ atMs, mode }) => ({ atMs, marker, mode })))
       .sort((a, b) => a.atMs - b.atMs);
     for (const [marker, [first]] of trial.gateways) this.#seat(marker).mode = first?.mode ?? "local";
-    this.#outages = (trial.outages ?? []).map((outage) => ({ outage, peaks: new Map() }));
+    this.#outages = (trial.outages ?? []).map((outage) => ({ outage, peaks: new Map(), atMost: 0 }));
   }
 
   get verdict(): Verdict {
@@ -162,19 +170,29 @@ export class Bench {
   }
 
   #notePeaks(atMs: number): void {
-    for (const { outage, peaks } of this.#outages) {
+    for (const outing of this.#outages) {
+      const { outage, peaks } = outing;
       const isFirst = peaks.size === 0;
       if (atMs < outage.fromMs || (!isFirst && atMs > outage.fromMs + ON_THE_WAY_MS)) continue;
+      if (isFirst) outing.atMost = this.#mostAfterSharing;
       for (const [marker, { running }] of this.#seats) peaks.set(marker, Math.max(peaks.get(marker) ?? 0, running));
     }
   }
 
+  /** Where all shared, at worst one gateway had every slot and the others begin their parts. */
+  get #mostAfterSharing(): number {
+    const { slots, part, gateways } = this.#trial;
+    const isShared = [...this.#seats.values()].every(({ mode }) => mode === "shared");
+    return isShared ? slots + (gateways.size - 1) * part : Number.POSITIVE_INFINITY;
+  }
+
   #checkOutages(): void {
-    for (const { outage, peaks } of this.#outages) {
+    for (const { outage, peaks, atMost } of this.#outages) {
       if (this.#nowMs <= outage.fromMs + ON_THE_WAY_MS || this.#nowMs >= outage.toMs) continue;
-      const most = [...this.#seats.keys()].reduce(
-        (sum, name) => sum + Math.max(this.#trial.part, peaks.get(name) ?? 0),
-        0,
+      const parts = [...this.#seats.keys()].map((name) => Math.max(this.#trial.part, peaks.get(name) ?? 0));
+      const most = Math.min(
+        atMost,
+        parts.reduce((a, b) => a + b, 0),
       );
       if (this.#total > most) {
         this.#faults.push(`${this.#total} at ${at(this.#nowMs)} without Redis, where ${most} were allowed`);

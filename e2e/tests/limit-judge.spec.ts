@@ -80,6 +80,10 @@ test("without Redis no more may run than the parts, or what ran when it went, ea
   const lies = { a: shared, b: shared, outages, slots: 9 };
   expect(faultsOf([visit("a", 500), visit("a", 600), visit("b", 2000)], lies)).toEqual([]);
   expect(faultsOf([visit("a", 500), visit("a", 600), visit("b", 2000), visit("b", 2100)], lies)).toHaveLength(1);
+  const rush = ["a", "a", "a", "b", "b", "b"].map((name, i) => visit(name, 1100 + i));
+  expect(faultsOf([...rush, visit("a", 2000)], { a: shared, b: shared, outages, slots: 4 }).join()).toContain(
+    "where 5",
+  );
   const handedOn = [visit("a", 500, 1100), visit("a", 1100), visit("b", 2000)];
   expect(faultsOf([...handedOn, visit("b", 2100)], lies)).toHaveLength(1);
 });

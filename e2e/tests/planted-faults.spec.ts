@@ -52,9 +52,9 @@ test("slots that vanish from the books of a mix of sharing and lone gateways are
 });
 
 test("gateways that use more than their part without Redis are found out, each and together", async () => {
+  const fromMs = Date.now();
   trial.fleet.wire.cut();
   await trial.allFallBack();
-  const fromMs = Date.now();
   trial.startLoad();
   await trial.goesOn(60);
   const { faults } = await trial.verdict({ outages: [{ fromMs, toMs: Date.now() }] });
