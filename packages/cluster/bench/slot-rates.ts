@@ -10,6 +10,7 @@ import type { Figure } from "../../../scripts/figures";
 import { connectionOptions } from "../src/redis/connect";
 import { makeKeys } from "../src/redis/keys";
 import { RedisScripts, scriptText } from "../src/redis/scripts";
+import { operationArguments } from "../src/slots/operation-arguments";
 import { OperationLine } from "../src/slots/operation-line";
 import { RedisSlots } from "../src/slots/redis-slots";
 import type { ClaimOperation, ReleaseOperation, SlotOperation } from "../src/slots/slot-store";
@@ -228,8 +229,7 @@ function benchmarkScript(port: number, calls: number): number {
   const sha = createHash("sha1").update(scriptText("slots")).digest("hex");
   const keys = makeKeys({ prefix: "obleth", isCluster: false });
   const names = [keys.slots, keys.held(INSTANCE), keys.replicas, keys.holds, keys.sessions, keys.sessionsDue];
-  const claim = ["C", OWNER.pool, OWNER.tenantId, OWNER.keyId, "1000000000", "1000000000", "-1", "-1"];
-  const args = [INSTANCE, "1", keys.released, ...claim];
+  const args = [INSTANCE, "1", keys.released, ...operationArguments([CLAIM]).map(String)];
   const output = execFileSync(
     "redis-benchmark",
     [

@@ -13,21 +13,26 @@
 -- ARGV[1]      replica
 -- ARGV[2]      its epoch: operations sent before its last reconcile are refused
 -- ARGV[3]      channel for pools with a freed slot
--- ARGV[at]     from 4 on, each operation: C claim, S claim with a session or a flag, R release, H hold, D drop holds
--- ARGV[at+1]   pool; all that D has
--- ARGV[at+2]   tenant
--- ARGV[at+3]   key; all that R has
--- ARGV[at+4]   C, S: pool size             H: ms between the session's last finish and this arrival, -1 when not known
--- ARGV[at+5]   C, S: ceiling               H: how long to hold, ms
--- ARGV[at+6]   C, S: tenant cap or -1      H: how long to remember the session, ms
--- ARGV[at+7]   C, S: key cap or -1         H: most held sessions of the pool
--- ARGV[at+8]   S, H: session, empty for none
--- ARGV[at+9]   S, H: how long ago the request arrived, ms
--- ARGV[at+10]  S: any of h held slot only, s starving,                   H: most holds in a row while others wait
---                 k frees the key's holds; - for none
+-- ARGV[4]      number of owners: pool, tenant and key together, with the limits that claims of theirs name
+-- ARGV[at]     from 5 on, first each owner: `<pool>|<tenant>|<key>`
+-- ARGV[at+1]   its ceiling
+-- ARGV[at+2]   its pool's size
+-- ARGV[at+3]   its tenant cap or -1
+-- ARGV[at+4]   its key cap or -1
+-- ARGV[pos]    behind the owners each operation: C claim, S claim with a session or a flag, R release, H hold, each with the
+--              number of its owner, from 1, as in `C1`; D drop holds
+-- ARGV[pos+1]  S, H: session, empty for none                  D: pool
+-- ARGV[pos+2]  S, H: how long ago the request arrived, ms
+-- ARGV[pos+3]  S: any of h held slot only, s starving, k frees the key's holds; - for none
+--              H: ms between the session's last finish and this arrival, -1 when not known
+-- ARGV[pos+4]  H: how long to hold, ms
+-- ARGV[pos+5]  H: how long to remember the session, ms
+-- ARGV[pos+6]  H: most held sessions of the pool
+-- ARGV[pos+7]  H: most holds in a row while others wait
 --
 -- Replies: {unregistered}: unknown, expired or of an older epoch, nothing was done; the replica must reconcile |
---          {done, now, one string per operation, then `<pool>|<ran out>|<dropped>` for each pool that lost holds unused}:
+--          {done, now, one answer per operation with a comma between, then `<pool>|<ran out>|<dropped>` for each pool that
+--           lost holds unused}:
 --          C, S: G granted, R redeemed, then `:<ms>` from the session's last finish to this arrival when it is known |
 --                g, p, t, k denied by ceiling, pool, tenant, key, then `:<ms>` when it is only kept for another replica |
 --                n no held slot
@@ -46,15 +51,9 @@ local me, epoch, channel = ARGV[1], ARGV[2], ARGV[3]
 local ops = {}
 local count, before, names = { H = 0, W = 0, g = 0 }, {}, { 'H', 'W', 'g' }
 local own, own_before, own_names = { g = 0 }, {}, { 'e', 'g' }
-local pool_limits = {}
-
-local function limits_of_op(pool, tenant, key)
-  local p = pool_limits[pool]
-  if not p then
-    p = 'p|' .. pool
-    pool_limits[pool] = p
-  end
-  local limits = { 'g', p, 't|' .. pool .. '|' .. tenant, 'k|' .. pool .. '|' .. key }
+local function read_owner(at)
+  local pool, tenant, key = string.match(ARGV[at], '^([^|]*)|([^|]*)|([^|]*)$')
+  local limits = limits_of(pool, tenant, key)
   for i = 2, 4 do
     local limit = limits[i]
     if not count[limit] then
@@ -66,33 +65,44 @@ local function limits_of_op(pool, tenant, key)
       own_names[#own_names + 1] = limit
     end
   end
-  return limits
+  local sizes = { tonumber(ARGV[at + 1]), tonumber(ARGV[at + 2]), tonumber(ARGV[at + 3]), tonumber(ARGV[at + 4]) }
+  return { pool = pool, key = ARGV[at] .. '|', limits = limits, sizes = sizes }
 end
 
-local at, last = 4, #ARGV
-while at <= last do
-  local kind, pool = ARGV[at], ARGV[at + 1]
-  local op = { kind = kind, pool = pool }
-  if kind == 'D' then
-    at = at + 2
-  else
-    op.limits = limits_of_op(pool, ARGV[at + 2], ARGV[at + 3])
-    if kind == 'R' then
-      at = at + 4
-    else
-      op.a, op.b, op.c, op.d = tonumber(ARGV[at + 4]), tonumber(ARGV[at + 5]), tonumber(ARGV[at + 6]), tonumber(ARGV[at + 7])
-      if kind == 'C' then
-        at = at + 8
-      else
-        op.key = pool .. '|' .. ARGV[at + 2] .. '|' .. ARGV[at + 3] .. '|'
-        if ARGV[at + 8] ~= '' then op.hold = op.key .. ARGV[at + 8] end
-        op.arrived = now - tonumber(ARGV[at + 9])
-        op.flags = ARGV[at + 10]
-        at = at + 11
-      end
-    end
+local owners, at = {}, 5
+for i = 1, tonumber(ARGV[4]) do
+  owners[i] = read_owner(at)
+  at = at + 5
+end
+
+-- Claims and releases of one owner are alike: they share what was read.
+local alike = {}
+local function read_operation(pos)
+  local text = ARGV[pos]
+  local op = alike[text]
+  if op then return op, pos + 1 end
+  local kind, owner = string.sub(text, 1, 1), owners[tonumber(string.sub(text, 2))]
+  if kind == 'D' then return { kind = kind, pool = ARGV[pos + 1] }, pos + 2 end
+  op = { kind = kind, pool = owner.pool, limits = owner.limits, sizes = owner.sizes }
+  if kind == 'C' or kind == 'R' then
+    alike[text] = op
+    return op, pos + 1
   end
-  ops[#ops + 1] = op
+  op.key = owner.key
+  if ARGV[pos + 1] ~= '' then op.hold = owner.key .. ARGV[pos + 1] end
+  op.arrived = now - tonumber(ARGV[pos + 2])
+  if kind == 'S' then
+    op.flags = ARGV[pos + 3]
+    return op, pos + 4
+  end
+  op.gap, op.hold_ms, op.keep_ms = tonumber(ARGV[pos + 3]), tonumber(ARGV[pos + 4]), tonumber(ARGV[pos + 5])
+  op.most_held, op.most_in_row = tonumber(ARGV[pos + 6]), tonumber(ARGV[pos + 7])
+  return op, pos + 8
+end
+
+local pos, last = at, #ARGV
+while pos <= last do
+  ops[#ops + 1], pos = read_operation(pos)
 end
 
 local expiry = redis.call('ZSCORE', KEYS[3], me)
@@ -245,15 +255,11 @@ local function deny(limits, level, till)
   return till and DENIALS[level] .. ':' .. whole(till - now) or DENIALS[level]
 end
 
-local function size_of(op, level)
-  return level == 1 and op.b or level == 2 and op.a or level == 3 and op.c or op.d
-end
-
 -- Whether no limit is passed. One is after a replica came back with more than was on the books, or after a cut: then
 -- nothing may start, and a slot that is held for a session is the first to be given up.
 local function is_within(op)
   for i = 1, 4 do
-    local size = size_of(op, i)
+    local size = op.sizes[i]
     if size >= 0 and count[op.limits[i]] > size then return false end
   end
   return true
@@ -279,7 +285,7 @@ local function claim(op)
     if string.find(flags, 'h', 1, true) then return 'n' end
   end
   for i = 1, 4 do
-    local size = size_of(op, i)
+    local size = op.sizes[i]
     if size >= 0 then
       local used = count[limits[i]]
       if used >= size then return deny(limits, i) end
@@ -332,7 +338,7 @@ end
 
 local function hold(op)
   if not holds_all(op.limits) then return '-' end
-  local gap, hold_ms, keep_ms, most_held, most_in_row = op.a, op.b, op.c, op.d, tonumber(op.flags)
+  local gap, hold_ms, keep_ms, most_held, most_in_row = op.gap, op.hold_ms, op.keep_ms, op.most_held, op.most_in_row
   local finish, in_row = string.match(redis.call('HGET', KEYS[5], op.hold) or '', '^(%d+)|(%d+)$')
   in_row = tonumber(in_row or 0)
   if gap < 0 and finish then gap = gap_after(finish, op) or -1 end
@@ -371,7 +377,7 @@ if count.H > 0 then
     free_hold(id, RAN_OUT)
   end
 end
-local replies = { 'done', whole(now) }
+local answers = {}
 for i = 1, #ops do
   local op = ops[i]
   local kind, reply = op.kind, nil
@@ -385,8 +391,9 @@ for i = 1, #ops do
     drop_holds(op.pool, op.pool .. '|')
     reply = 'D'
   end
-  replies[i + 2] = reply
+  answers[i] = reply
 end
+local replies = { 'done', whole(now), table.concat(answers, ',') }
 for _, pool in ipairs(lost_pools) do
   replies[#replies + 1] = table.concat({ pool, lost[pool][RAN_OUT], lost[pool][DROPPED] }, '|')
 end

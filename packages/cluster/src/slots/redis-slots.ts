@@ -4,6 +4,7 @@
  */
 import { escapePart, type Keys, unescapePart } from "../redis/keys";
 import type { ScriptRunner } from "../redis/scripts";
+import { operationArguments } from "./operation-arguments";
 import { poolNamed } from "./slot-fields";
 import type {
   BatchAnswer,
@@ -34,8 +35,12 @@ export class RedisSlots implements SlotStore {
   }
 
   run(batch: SlotBatch, done: Done<BatchAnswer>): void {
-    const args: (string | number)[] = [escapePart(batch.instance), batch.epoch, this.#keys.released];
-    for (const operation of batch.operations) pushOperation(args, operation);
+    const args = [
+      escapePart(batch.instance),
+      batch.epoch,
+      this.#keys.released,
+      ...operationArguments(batch.operations),
+    ];
     const keys = [...this.#bookKeys(batch.instance)];
     settle(
       this.#scripts.run("slots", keys, args).then((reply) => decodeBatch(reply, batch.operations)),
@@ -109,37 +114,6 @@ function settle<Answer>(call: Promise<Answer>, done: Done<Answer>): void {
   );
 }
 
-function pushOperation(args: (string | number)[], operation: SlotOperation): void {
-  const pool = escapePart(operation.pool);
-  if (operation.kind === "drop-holds") {
-    args.push("D", pool);
-    return;
-  }
-  const tenant = escapePart(operation.tenantId);
-  const key = escapePart(operation.keyId);
-  switch (operation.kind) {
-    case "release":
-      args.push("R", pool, tenant, key);
-      return;
-    case "claim": {
-      const { session, sinceArrivalMs, poolSize, ceiling, tenantCap, keyCap, isForHoldOnly, isStarving } = operation;
-      const { freesKeyHolds = false } = operation;
-      const isPlain = session === null && !isForHoldOnly && !isStarving && !freesKeyHolds;
-      args.push(isPlain ? "C" : "S", pool, tenant, key, poolSize, ceiling, tenantCap ?? -1, keyCap ?? -1);
-      if (isPlain) return;
-      const flags = `${isForHoldOnly ? "h" : ""}${isStarving ? "s" : ""}${freesKeyHolds ? "k" : ""}`;
-      args.push(session === null ? "" : escapePart(session), Math.floor(sinceArrivalMs), flags === "" ? "-" : flags);
-      return;
-    }
-    case "hold": {
-      const { session, sinceArrivalMs, sinceLastFinishMs, holdMs, keepMs, maxHeld, maxJumps } = operation;
-      args.push("H", pool, tenant, key, sinceLastFinishMs ?? -1, Math.floor(holdMs), Math.ceil(keepMs), maxHeld);
-      args.push(escapePart(session), Math.floor(sinceArrivalMs), maxJumps);
-      return;
-    }
-  }
-}
-
 const CLAIM_CODES: Readonly<Record<string, ClaimAnswer>> = {
   G: "granted",
   R: "redeemed",
@@ -153,8 +127,9 @@ const CLAIM_CODES: Readonly<Record<string, ClaimAnswer>> = {
 function decodeBatch(reply: unknown, operations: readonly SlotOperation[]): BatchAnswer {
   if (!Array.isArray(reply)) throw new Error(`unexpected reply of slots: ${JSON.stringify(reply)}`);
   if (reply[0] === "unregistered") return { kind: "unregistered" };
-  const answers = operations.map((operation, i) => decodeAnswer(operation, String(reply[i + 2])));
-  return { kind: "done", nowMs: Number(reply[1]), answers, lostHolds: lostHolds(reply.slice(operations.length + 2)) };
+  const texts = String(reply[2]).split(",");
+  const answers = operations.map((operation, i) => decodeAnswer(operation, texts[i] ?? ""));
+  return { kind: "done", nowMs: Number(reply[1]), answers, lostHolds: lostHolds(reply.slice(3)) };
 }
 
 /** From `<pool>|<ran out>|<dropped>`; what is not there is 0. */
