@@ -82,6 +82,7 @@ export function chargeAndCount(state: EngineState, waiter: Waiter): void {
 export function freeSlot(state: EngineState, key: Key): void {
   changeTaken(state, key, -1);
   const { tenant } = key;
+  // Back at its share or below: it borrows no more, and the time since when it did is over.
   const { aboveSince } = tenant.pool;
   if (aboveSince.size > 0 && tenant.taken <= shareInForce(tenant.group.line, tenant)) aboveSince.delete(tenant);
   if (tenant.pool.queued > 0) refreshAll(state, key);
@@ -97,10 +98,12 @@ export function admitNext(state: EngineState, pool: Pool): void {
   const key = pick?.tenant.nextKey ?? null;
   const oldest = key?.oldest ?? null;
   assert(pick !== undefined && key !== null && oldest !== null, "in a ready pool somebody could run");
+  // Only here may anything but arrival order decide, and only among the requests of this one key.
   const waiter = key.sessions === null ? oldest : nextOf(state, key, oldest);
   removeFromQueue(key, waiter);
   sessionUnqueued(state, waiter);
   changeQueued(state, key, -1);
+  // Written before `admitted`, so that a reader of the log knows by then what kind of slot it was.
   if (pick.isLent) state.decisions.write("lent", waiter, state.nowMs);
   takeSlot(state, waiter, "queued");
   recordJump(state, waiter);

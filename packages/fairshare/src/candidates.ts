@@ -20,6 +20,7 @@ export function refreshTenant(state: EngineState, tenant: Tenant): void {
   const couldRunBefore = tenant.heap !== null;
   stand(tenant, couldRun ? heapFor(state, tenant) : null);
   if (couldRun === couldRunBefore) return;
+  // The group could run exactly while this count is above 0.
   tenant.group.candidates += couldRun ? 1 : -1;
   if (tenant.pool.settings.affinity !== null) for (const key of readyKeysOf(tenant)) refreshHead(key);
 }
@@ -63,6 +64,7 @@ function heapFor(state: EngineState, tenant: Tenant): RankHeap<Tenant> {
 function stand<T extends Ranked & { heap: RankHeap<T> | null }>(item: T, wanted: RankHeap<T> | null): void {
   const present = item.heap;
   if (present === wanted) {
+    // Its rank may have changed even where its heap did not.
     if (present !== null) present.moved(item);
     return;
   }

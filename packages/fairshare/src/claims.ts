@@ -66,6 +66,7 @@ export function settleClaim(state: EngineState, event: ClaimSettled): void {
     settleProbe(state, waiter, isGranted);
     return;
   }
+  // Whatever the answer, the request claims no more; only its slot is still to be decided.
   changeClaiming(waiter.key, -1);
   if (waiter.state === "gone") {
     state.waiters.delete(waiter.id);
@@ -81,6 +82,7 @@ export function settleClaim(state: EngineState, event: ClaimSettled): void {
   } else {
     undoStart(state, waiter, claim.charge);
     changeTaken(state, waiter.key, -1);
+    // Back by its number, so before whoever of its key came later.
     putInLine(state, waiter);
     state.decisions.write("claim_refused", waiter, state.nowMs);
     if (state.isShared) block(state, waiter, outcome);

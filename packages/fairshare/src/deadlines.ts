@@ -47,6 +47,7 @@ export class Deadlines {
   /** Adds a waiter that came last of all, to time out after `timeoutMs`; with what is no length of time it never does. */
   add(waiter: Waiter, timeoutMs: number): void {
     if (!(timeoutMs >= 0) || timeoutMs === Number.POSITIVE_INFINITY) return;
+    // Twice as many as were left the last time: each clearing costs O(1) for each number added since.
     if (this.#count >= this.#clearAt) this.#clear();
     this.#listOf(timeoutMs).ids.push(waiter.id);
     this.#count += 1;
@@ -106,6 +107,7 @@ export class Deadlines {
   #listOf(timeoutMs: number): DueList {
     for (const list of this.#lists) if (list.timeoutMs === timeoutMs) return list;
     const empty = this.#lists.findIndex((list) => list.ids.length === 0);
+    // A timeout that nobody waits with any more makes room, so lists stay as few as the timeouts in use.
     if (empty !== -1) this.#lists.splice(empty, 1);
     const list: DueList = { timeoutMs, ids: [], first: 0 };
     this.#lists.push(list);

@@ -88,11 +88,15 @@ export function createEngine(config: Partial<EngineConfig> = {}): EngineState {
  */
 export function step(state: EngineState, event: EngineEvent, nowMs: number): readonly Effect[] {
   state.effects = NO_EFFECTS;
+  // Time never runs backwards here, whatever the driver's clock does.
   if (nowMs > state.nowMs) state.nowMs = nowMs;
+  // What time brought about comes first: a request whose time was up must not get the slot that this event frees.
   if (state.nowMs >= state.wakeAtMs) doWhatIsDue(state);
   apply(state, event);
   if (state.holdingPools.size > 0) settleHolds(state);
   admitWaiting(state);
+  // An admission can bring a key to its limit of passes and so end a hold, whose slot is then free. Each round ends a
+  // hold at least, so this does.
   while (state.holdingPools.size > 0 && settleHolds(state)) admitWaiting(state);
   askForWake(state);
   return state.effects;
@@ -167,6 +171,7 @@ function arrive(state: EngineState, event: Arrive): void {
     return;
   }
   if (pool.settings.affinity !== null) joinSession(state, waiter);
+  // Asked before the request is known anywhere, so that it does not see itself.
   const isFree = couldRunAtOnce(state, key);
   if (!isFree && isQueueFull(state, pool) && !canRedeem(state, waiter)) {
     refuseUnqueued(state, waiter, "queue_full");
@@ -175,6 +180,7 @@ function arrive(state: EngineState, event: Arrive): void {
   rejoinAll(key);
   state.waiters.add(waiter);
   if (waiter.session !== null && redeemHold(state, waiter, "fast")) return;
+  // A request that starts now needs no deadline, unless its claim may yet send it into the line.
   if (event.timeoutMs !== null && (!isFree || state.isShared)) state.deadlines.add(waiter, event.timeoutMs);
   if (isFree) {
     // Nobody here could run, so nobody's place changes.
@@ -206,6 +212,7 @@ function finish(state: EngineState, { waiterId, actualTokens }: Finish): void {
   const waiter = state.waiters.get(waiterId);
   if (waiter === undefined || waiter.state !== "running") return;
   const { key } = waiter;
+  // Out of the table first: whatever follows, a second finish of it finds nothing.
   state.waiters.delete(waiterId);
   countFinish(key.tenant.pool.finishes, state.nowMs);
   state.decisions.write("released", waiter, state.nowMs);

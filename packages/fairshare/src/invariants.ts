@@ -91,6 +91,7 @@ function checkPool(state: EngineState, pool: Pool, counts: ReadonlyMap<Account |
   assert(pool.groupLine.active.total === sumOfWeights(pool.groupLine.active.items), `pool ${pool.id}: sum of weights`);
   const couldRun = pool.groupLine.idle.size + pool.groupLine.busy.size > 0;
   assert(pool.isReady === (couldRun && hasRoom(pool)), `pool ${pool.id}: ready`);
+  // Checked after a step, when nothing may be left to admit.
   const isServed = !pool.isReady || state.taken >= state.ceiling || state.isBlocked;
   assert(isServed, `pool ${pool.id}: a slot is free while somebody could take it`);
 }

@@ -15,6 +15,7 @@ export function addToQueue(key: Key, waiter: Waiter): void {
     key.youngest = waiter;
     return;
   }
+  // A request comes back from a refused claim: near the front, where few are older.
   let next = key.oldest as Waiter;
   while (next.id < waiter.id) next = next.younger as Waiter;
   waiter.younger = next;

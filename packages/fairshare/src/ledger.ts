@@ -44,6 +44,7 @@ export function chargeAdmission(state: EngineState, key: Key, tokens: number): v
   key.lastGranted = state.grants;
   tenant.lastGranted = state.grants;
   group.lastGranted = state.grants;
+  // Scores changed, so ties that were decided by them are to be decided again when a split is next looked at.
   group.line.epoch += 1;
   pool.groupLine.epoch += 1;
   if (key.hi > REBASE_AT) rebase(tenant.keyLevel, keysOf(tenant), tenant.readyKeys === null ? [] : [tenant.readyKeys]);
@@ -106,10 +107,12 @@ export function isForgettable(account: Account, level: Level): boolean {
 
 /** Says whether the score moved. The account has nothing waiting. */
 function rejoin(account: Account, lowest: Score | undefined, level: Score): boolean {
+  // Above the virtual time is a debt, which silence does not clear; below it is credit, which silence does not earn.
   const isAbove = compareLevels(account, level) > 0;
   if (isAbove || account.taken > 0) {
     return isAbove && lowest === undefined ? false : raiseTo(account, lowest ?? level);
   }
+  // Nothing runs and no debt is left, so it is as if it had never been: a returning account is treated like a new one.
   account.lastGranted = 0;
   account.served = 0;
   placeAt(account, lowest ?? level);

@@ -22,6 +22,7 @@ function effectFor(state: EngineState, waiter: Waiter, isForHoldOnly: boolean): 
   const { key } = waiter;
   const { tenant } = key;
   const { pool } = tenant;
+  // One that was passed enough takes slots from holds of its own key, wherever they are.
   const isLimited = isAtJumpLimit(state, key) || wasPassedEnough(state, waiter);
   const mayRedeem = waiter.session !== null && !waiter.session.isGone && !isAtJumpLimit(state, key);
   return {

@@ -19,6 +19,7 @@ export function applyTenantPolicy(state: EngineState, tenant: Tenant, policy: Te
   if (tenant.policy !== policy) {
     tenant.policy = policy;
     tenant.cap = capInForce(policy.maxInFlight, state.divisor);
+    // The group before the weight, which is compared within the group; candidates last, as all of it decides them.
     if (tenant.group.id !== policy.group.id) moveToGroup(state, tenant, getGroup(state, tenant.pool, policy.group));
     reweighTenant(tenant);
     refreshTenant(state, tenant);
@@ -88,6 +89,7 @@ function moveToGroup(state: EngineState, tenant: Tenant, to: Group): void {
     tenant.heap = null;
     from.candidates -= 1;
   }
+  // The old group must no longer stand among those that could run when the new one looks for the lowest of them.
   if (tenant.queued > 0 && to.queued === 0) {
     refreshGroup(from);
     rejoinGroup(to);
@@ -98,6 +100,7 @@ function moveToGroup(state: EngineState, tenant: Tenant, to: Group): void {
   }
   moveCounts(tenant, { from, to });
   if (state.config.algorithm === "hierarchical") {
+    // Before it joins the new line: it must not be its own lowest sibling.
     restate(tenant, { old: from.line.level, now: firstInLine(to.line) ?? to.line.level });
   }
   tenant.group = to;

@@ -60,6 +60,7 @@ function divide(slots: number, parts: readonly Part<Taker>[]): void {
     only.slots = slots;
     return;
   }
+  // Scores are two numbers and a split wants one: their order says the same, without rounding.
   const ordered = parts.toSorted((a, b) => compareLevels(a.account, b.account));
   let place = 0;
   const claimants = ordered.map(({ account }, index) => {

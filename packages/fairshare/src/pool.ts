@@ -175,6 +175,7 @@ export function getKey(state: EngineState, tenant: Tenant, policy: KeyPolicy): K
 
 /** Counts a tenant and its group among those that have work. Call before their counts rise from nothing. */
 export function becomeActive(state: EngineState, tenant: Tenant): void {
+  // Active already.
   if (tenant.weightSlot !== -1) return;
   const { group, pool } = tenant;
   enterSplit(group.line, tenant);
@@ -189,6 +190,7 @@ export function becomeActive(state: EngineState, tenant: Tenant): void {
  */
 export function becomeQuiet(state: EngineState, key: Key): void {
   const { tenant } = key;
+  // From the inside out: a tenant is quiet only if its keys are, a group only if its tenants are.
   if (isQuiet(key) && isForgettable(key, tenant.keyLevel)) forgetKey(key);
   if (!isQuiet(tenant)) return;
   const { group, pool } = tenant;
@@ -199,6 +201,7 @@ export function becomeQuiet(state: EngineState, key: Key): void {
   }
   if (isQuiet(group) && group.weightSlot !== -1) leaveSplit(pool.groupLine, group);
   pool.splitChangedMs = state.nowMs;
+  // One that is above the virtual time stays, for its debt; it goes once the line has caught up with it.
   if (isForgettable(tenant, tenant.line.level)) forget(tenant);
   else if (isSweepDue(pool)) sweep(pool);
   if (pool.taken === 0 && pool.queued === 0) becomeQuietPool(state, pool);

@@ -115,6 +115,7 @@ export class RankHeap<T extends Ranked> {
     this.#freeCells?.push(cell);
     this.#items[cell] = undefined;
     const place = this.#placeOf[cell] as number;
+    // The last one takes the free place, and moves up or down from there.
     const lastCell = this.#cellAt[this.#count] as number;
     if (lastCell !== cell) this.#settle(this.#items[lastCell] as T, place);
     else if (place === 0) this.#top = undefined;
@@ -135,6 +136,7 @@ export class RankHeap<T extends Ranked> {
     }
   }
 
+  /** Puts an item whose place is free where its rank belongs, upwards or downwards. */
   #settle(item: T, place: number): void {
     if (place > 0 && this.#goesBefore(item, (place - 1) >> 2)) this.#rise(item, place);
     else this.#sink(item, place);
@@ -181,6 +183,7 @@ export class RankHeap<T extends Ranked> {
     return item.id < this.#idAt(place);
   }
 
+  /** Whether what stands at `a` goes before what stands at `b`; the order of `ranksBefore`, on the flat arrays. */
   #placeBefore(a: number, b: number): boolean {
     const ranks = this.#ranks;
     const atA = a * WIDTH;
@@ -197,6 +200,7 @@ export class RankHeap<T extends Ranked> {
     return this.#idAt(a) < this.#idAt(b);
   }
 
+  /** The last tie-breaker, looked up only when all numbers are equal. */
   #idAt(place: number): string {
     return ((this.#items as T[])[this.#cellAt[place] as number] as T).id;
   }
@@ -212,6 +216,7 @@ export class RankHeap<T extends Ranked> {
     ranks[to * WIDTH + 2] = ranks[from * WIDTH + 2] as number;
   }
 
+  /** Writes an item's rank and cell to a place. */
   #put(item: T, cell: number, place: number): void {
     const ranks = this.#ranks;
     this.#cellAt[place] = cell;

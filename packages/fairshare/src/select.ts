@@ -35,6 +35,7 @@ export function pickTenant(state: EngineState, pool: Pool, usable: number): Pick
 export function firstUnderShare(group: Group): Tenant | undefined {
   const { line } = group;
   updateSplit(line, shareInForce(group.pool.groupLine, group));
+  // Without a slot it is under its share whatever that is, so only the first of those can be next.
   let first = line.idle.top();
   for (const tenant of line.multi) {
     if (tenant.heap === null || tenant.taken >= tenant.share) continue;
@@ -55,6 +56,7 @@ function pickUnderShare(pool: Pool, usable: number): Tenant | undefined {
   let tenant = group === undefined ? undefined : firstUnderShare(group);
   for (const rival of line.multi) {
     if (rival.heap === null || rival.taken >= rival.share) continue;
+    // Cheapest test first: most rivals rank behind, and their tenants need not be looked at.
     if (group !== undefined && !ranksBefore(rival, group)) continue;
     const rivalTenant = firstUnderShare(rival);
     if (rivalTenant === undefined) continue;

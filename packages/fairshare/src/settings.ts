@@ -45,6 +45,7 @@ export function changePool(state: EngineState, event: PoolChanged): void {
     hasServers: event.hasServers,
     queueWithoutServers: event.queueWithoutServers,
   };
+  // A model without a route leaves no settings behind, or names that come and go would pile up.
   if (event.routed) state.settings.set(event.pool, settings);
   else state.settings.delete(event.pool);
   state.sessionKeepMs = longestMemoryMs(state);
@@ -56,6 +57,7 @@ export function changePool(state: EngineState, event: PoolChanged): void {
     for (const tenant of pool.tenants.values()) reweighTenant(tenant);
   }
   if (before.affinity !== null && settings.affinity === null) stopFavouring(state, pool);
+  // Whoever waits already is watched for the bypass limit too.
   if (before.affinity === null && settings.affinity !== null) watchWaiting(pool);
   pool.splitChangedMs = state.nowMs;
   refreshPool(state, pool);
@@ -74,6 +76,7 @@ export function changeLimits(state: EngineState, event: LimitsChanged): void {
   for (const pool of state.pools.values()) {
     pool.claimLimit = state.isShared ? state.config.maxOpenClaims : Number.POSITIVE_INFINITY;
   }
+  // What was refused under the old limits may be granted under the new ones.
   unblock(state, null);
   if (event.divisor === state.divisor) return;
   state.divisor = event.divisor;

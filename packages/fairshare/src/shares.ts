@@ -156,6 +156,7 @@ function apportion(slots: number, claimants: readonly Claimant[]): Apportionment
     left -= whole;
   }
   const parts = [...wholes];
+  // Nothing left over, nothing to sort: the common case of weights that divide the slots.
   const order = left === 0 ? [] : byRemainder(claimants, remainders);
   const winners = order.slice(0, left);
   for (const winner of winners) parts[winner] = (parts[winner] ?? 0) + 1;
@@ -211,6 +212,7 @@ function liftToOne(input: {
   const payOrder = (a: number, b: number) =>
     (remainders[a] ?? 0) - (remainders[b] ?? 0) || claimOrder(claimants[b], claimants[a]);
   const canPay = (index: number) => (parts[index] ?? 0) > 1;
+  // Winners of left-over slots stand above their quota and pay first; who has no more than its quota pays after them.
   let round = winners.filter(canPay).sort(payOrder);
   let isFirstRound = true;
   for (;;) {

@@ -31,6 +31,7 @@ export function snapshot(state: EngineState, nowMs: number): EngineSnapshot {
   const pools: PoolSnapshot[] = [];
   const claims = oldestClaims(state);
   for (const pool of state.pools.values()) pools.push(picturePool(state, pool, { nowMs, claims }));
+  // Pools that are configured and have no work are shown too, with what they would have.
   for (const [id, settings] of state.settings) if (!state.pools.has(id)) pools.push(emptyPool(state, id, settings));
   pools.sort((a, b) => (a.pool < b.pool ? -1 : 1));
   let held = 0;

@@ -57,11 +57,13 @@ export class WeightHeap<T extends Weighted> {
     return visit(item) && this.eachFrom(weight, visit, 2 * slot + 1) && this.eachFrom(weight, visit, 2 * slot + 2);
   }
 
+  /** Writes an item to a slot, and the slot to the item. */
   #place(item: T, slot: number): void {
     this.items[slot] = item;
     item.weightSlot = slot;
   }
 
+  /** Moves an item up or down until no parent is lighter than its child. */
   #settle(item: T): void {
     const slot = item.weightSlot;
     const parent = this.items[(slot - 1) >> 1];
