@@ -3,6 +3,7 @@
  * call that ran in the store its sums are checked; at each start at a backend, that the limit in force allowed it; in the
  * end, that everything was served and the books are empty.
  */
+import { sumsOf } from "../small-world/sums";
 import { Fleet, owner, type SimReplica } from "./fleet";
 
 export interface SoakOptions {
@@ -26,6 +27,7 @@ export interface SoakReport {
 
 const POOL_SIZE = 6;
 const POOL = "p|chat";
+const PHANTOMS = "phantom slots";
 /** Two beats and the wait for the others: what the fleet may need to be exact again after a fault. */
 const RECOVERY_MS = 6000;
 
@@ -47,7 +49,10 @@ export function soak({ seed, durationMs, withEngine }: SoakOptions): SoakReport 
   let lost = 0;
   const alive = () => fleet.replicas.filter((replica) => !replica.isGone);
 
-  server.afterCall = () => checkBooks(fleet);
+  let phantomsUntilMs = Number.NEGATIVE_INFINITY;
+  server.afterCall = () => {
+    if (clock.monotonicMs() > phantomsUntilMs) checkBooks(fleet, replay(seed, durationMs));
+  };
   const isQuiet = () => {
     // A slow answer that sends a replica into fallback is a fault like any other.
     const changedMs = Math.max(lastFaultMs, ...alive().map(({ modes }) => modes.at(-1)?.atMs ?? 0));
@@ -73,6 +78,7 @@ export function soak({ seed, durationMs, withEngine }: SoakOptions): SoakReport 
   const fault = (name: string) => {
     faults.push(`${Math.round(clock.monotonicMs())} ${name}`);
     lastFaultMs = clock.monotonicMs();
+    if (name === PHANTOMS) phantomsUntilMs = lastFaultMs + RECOVERY_MS;
   };
 
   const untilMs = clock.monotonicMs() + durationMs;
@@ -165,16 +171,20 @@ function oneFault(fleet: Fleet, fault: (name: string) => void): () => void {
         server.losesAnnouncements = false;
       };
     default:
-      fault("phantom slots");
+      fault(PHANTOMS);
       server.table.corrupt(POOL, 2);
       server.table.corrupt("g", 2);
       return () => undefined;
   }
 }
 
-/** Totals are the sum of the parts, unless a fault has just touched them on purpose; no count is below zero. */
-function checkBooks(fleet: Fleet): void {
-  for (const [limit, count] of fleet.server.table.totals) {
-    if (count < 0) throw new Error(`${limit} is ${count}`);
+/** C3: every total is the sum of the living replicas' parts and the held sessions, and none is 0 or less. */
+function checkBooks({ server: { table } }: Fleet, again: string): void {
+  const sums = sumsOf(table);
+  for (const limit of new Set([...sums.keys(), ...table.totals.keys()])) {
+    const total = table.totals.get(limit);
+    if (total !== sums.get(limit) || (total ?? 1) <= 0) {
+      throw new Error(`${limit} is ${total} and its parts are ${sums.get(limit)} (${again})`);
+    }
   }
 }
