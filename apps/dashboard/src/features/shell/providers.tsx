@@ -1,6 +1,6 @@
 "use client";
 
-import { QueryClientProvider } from "@tanstack/react-query";
+import { focusManager, QueryClientProvider } from "@tanstack/react-query";
 import dynamic from "next/dynamic";
 import { NuqsAdapter } from "nuqs/adapters/next/app";
 import { type ReactNode, useState } from "react";
@@ -24,7 +24,13 @@ interface ProvidersProps {
 export function Providers({ email, role, children }: Readonly<ProvidersProps>) {
   const isToasterWanted = useToasterWanted();
   const [isSignedOut, setIsSignedOut] = useState(false);
-  const [client] = useState(() => makeQueryClient(() => setIsSignedOut(true)));
+  const [client] = useState(() =>
+    makeQueryClient(() => {
+      // Nothing that reads again by itself is answered before the next sign-in.
+      focusManager.setFocused(false);
+      setIsSignedOut(true);
+    }),
+  );
   return (
     <QueryClientProvider client={client}>
       <NuqsAdapter>
