@@ -14,6 +14,7 @@ import { Segmented } from "../../components/ui/segmented";
 import { Skeleton, SkeletonRows } from "../../components/ui/skeleton";
 import { cn } from "../../lib/cn";
 import { plural } from "../../lib/format";
+import { noServersWords } from "../../lib/no-servers";
 import { poolBand } from "../../lib/pool-state";
 import { scopePrefix } from "../../lib/scope";
 import { useFreshness, useLive } from "../../queries/use-live";
@@ -145,7 +146,7 @@ function PoolPanels({ live, pool }: Readonly<{ live: Live; pool: LivePool }>) {
         bodyClassName="px-4 py-3"
       >
         <SizeNote pool={pool} live={live} />
-        {isIdle ? <Empty title="Idle">Nothing runs, waits or is held here.</Empty> : null}
+        {isIdle ? <NothingHere pool={pool} /> : null}
         {!isIdle && view === "lanes" ? (
           <SlotLanes
             holders={holders}
@@ -165,6 +166,23 @@ function PoolPanels({ live, pool }: Readonly<{ live: Live; pool: LivePool }>) {
       </Panel>
       <HistoryPanel pool={pool} startedTsMs={live.started_ts_ms} replicas={live.replicas} />
     </>
+  );
+}
+
+/** No slot is taken: nobody asks, or nothing could answer. */
+function NothingHere({ pool }: Readonly<{ pool: LivePool }>) {
+  if (poolBand(pool) !== "no_servers") return <Empty title="Idle">Nothing runs, waits or is held here.</Empty>;
+  return (
+    <Empty
+      title="No servers"
+      action={
+        <Button asChild>
+          <Link href={`/models/${encodeURIComponent(pool.model)}?tab=endpoints`}>Open endpoints</Link>
+        </Button>
+      }
+    >
+      It has {noServersWords(pool.no_servers_cause)}, so its {plural(pool.cap, "slot")} can run nothing.
+    </Empty>
   );
 }
 

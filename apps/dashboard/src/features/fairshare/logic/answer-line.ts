@@ -1,5 +1,6 @@
 /** The one sentence under a page's title that answers its question. */
 import { formatCount, formatWait, plural } from "../../../lib/format";
+import { noServersWords } from "../../../lib/no-servers";
 import { inUse, type PoolLoad, type PoolTotals, poolBand } from "../../../lib/pool-state";
 
 /** "410 running, 53 waiting. Busiest: llama-70b (32 of 32)." */
@@ -16,6 +17,7 @@ export function fairshareAnswer(totals: PoolTotals, busiest: PoolLoad | undefine
 
 export interface PoolFacts extends PoolLoad {
   readonly finishes_5m: number;
+  readonly no_servers_cause: string | null;
   readonly tenants_below_share_urgent: number;
 }
 
@@ -23,7 +25,7 @@ export interface PoolFacts extends PoolLoad {
 export function poolAnswer(pool: PoolFacts): string {
   if (poolBand(pool) === "no_servers") {
     const waits = pool.queued > 0 ? `${plural(pool.queued, "request waits", "requests wait")}.` : "Nothing waits.";
-    return `Nothing serves this model. ${waits}`;
+    return `Nothing serves this model: ${noServersWords(pool.no_servers_cause)}. ${waits}`;
   }
   const parts = [`${formatCount(inUse(pool))} of ${formatCount(pool.cap)} in use`];
   if (pool.queued > 0) parts.push(`${formatCount(pool.queued)} waiting, oldest ${formatWait(pool.oldest_wait_ms)}`);

@@ -230,11 +230,11 @@ describe("sentences", () => {
       ...pool({ in_flight: 10, queued: 4, oldest_wait_ms: 38_000 }),
       finishes_5m: 630,
       tenants_below_share_urgent: 1,
+      no_servers_cause: null,
     };
     expect(poolAnswer(full)).toBe("10 of 10 in use, 4 waiting, oldest 38 s. 1 tenant waits below its share.");
-    expect(poolAnswer({ ...full, capacity_state: "no_servers", queued: 1 })).toBe(
-      "Nothing serves this model. 1 request waits.",
-    );
+    const gone = { ...full, capacity_state: "no_servers" as const, no_servers_cause: "no_enabled_endpoint", queued: 1 };
+    expect(poolAnswer(gone)).toBe("Nothing serves this model: no enabled endpoint. 1 request waits.");
   });
   it("give the pace per second, per minute when slow, and say so when there is none", () => {
     expect(paceText(630)).toBe("2.1 finishes/s");

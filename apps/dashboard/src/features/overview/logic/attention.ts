@@ -1,6 +1,6 @@
 /** What needs attention, in words: state, object, cause, and the one place to go. */
 import { reasonLabel } from "@obleth/fairshare/words";
-import { formatExact, formatPercent, formatWait, plural } from "../../../lib/format";
+import { formatExact, formatPercent, formatTimeLeft, formatWait, plural } from "../../../lib/format";
 import { noServersWords } from "../../../lib/no-servers";
 
 export interface AttentionFacts {
@@ -128,7 +128,7 @@ export function attentionWords(item: AttentionFacts): AttentionWords {
         shape: "ring",
         tone: "open",
         object: object.name,
-        cause: `in ${formatWait(number("left_ms"))}`,
+        cause: `in ${formatTimeLeft(number("ends_in_ms") ?? 0)}`,
         href: "/boosts",
         link: "Open boosts",
       };
@@ -138,7 +138,7 @@ export function attentionWords(item: AttentionFacts): AttentionWords {
         shape: "triangle",
         tone: "watch",
         object: object.name,
-        cause: `${formatPercent(number("used_part"))} used`,
+        cause: `${formatPercent(number("used_fraction"))} used`,
         href:
           object.type === "key"
             ? `/keys?key=${encodeURIComponent(object.id)}`

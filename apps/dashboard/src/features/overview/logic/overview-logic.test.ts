@@ -15,8 +15,8 @@ const item = (kind: string, over: Partial<AttentionFacts> = {}): AttentionFacts 
     slot_share: 5,
     replicas: 3,
     heartbeat_age_ms: 9000,
-    left_ms: 60_000,
-    used_part: 0.91,
+    ends_in_ms: 290_000,
+    used_fraction: 0.91,
   },
   ...over,
 });
@@ -65,7 +65,7 @@ describe("an attention item", () => {
       "3 gateways can each run every number in full",
       "/settings?tab=cluster",
     ],
-    ["boost_ending", "Boost ends", "in 60 s", "/boosts"],
+    ["boost_ending", "Boost ends", "in 5 min", "/boosts"],
     ["budget_near", "Budget", "91 % used", "/tenants/llama?tab=limits"],
   ])("of kind %s says its state, its cause and where to go", (kind, label, cause, href) => {
     expect(attentionWords(item(kind))).toMatchObject({ label, cause, href });
