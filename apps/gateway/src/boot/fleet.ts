@@ -87,6 +87,9 @@ class ClusterFleet implements Fleet {
   ) {
     const { slots } = cluster;
     this.slots = {
+      get stalls() {
+        return slots.stalls;
+      },
       claim: (claim, settle) => slots.claim(claim, settle),
       release: (release) => slots.release(release),
       hold: (hold) => slots.hold(hold),

@@ -231,7 +231,7 @@ export class Pipeline {
     request.queueWaitMs = outcome.waitMs;
     request.trace?.admitted(outcome);
     if (outcome.kind === "admitted-fast" || outcome.kind === "admitted-queued") {
-      request.permit = outcome.permit;
+      request.granted(outcome.permit, this.parts.deps.admission);
       request.admission = outcome.kind === "admitted-fast" ? "fast" : "queued";
       if (request.isEnded) outcome.permit.release();
       else if (outcome.kind === "admitted-queued") this.#afterWait(call);
@@ -296,9 +296,12 @@ export class Pipeline {
     else decide(asked);
   }
 
+  /** Sends it, unless its slot was lost to another gateway while this process stood still. */
   #send(call: RoutedCall): void {
-    const extraHeaders = this.#endings.extraHeaders(call.request, call.chat?.leftOut ?? NOTHING);
-    this.parts.sender.send(call, extraHeaders, this.#endings);
+    const { deps, sender } = this.parts;
+    const { request, chat } = call;
+    if (request.hasLostSlot(deps.admission)) this.#admit(call);
+    else sender.send(call, this.#endings.extraHeaders(request, chat?.leftOut ?? NOTHING), this.#endings);
   }
 
   #showModels(

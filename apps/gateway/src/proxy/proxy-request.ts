@@ -9,7 +9,7 @@ import type { Spend } from "@obleth/cluster";
 import type { Protocol } from "../error-response";
 import type { EndpointRecord, KeyRecord, ModelRecord } from "../policy-cache/records";
 import type { Listed } from "../roster";
-import type { Waiting } from "../scheduler/admission";
+import type { Admission, Waiting } from "../scheduler/admission";
 import type { Permit } from "../scheduler/permit";
 import type { UsageFigures } from "../upstream/usage-figures";
 import type { UsageRecord } from "../usage/usage-record";
@@ -66,6 +66,7 @@ export class ProxyRequest implements Listed {
   /** True while the client is slower than its answer. */
   isBlocked = false;
   isEnded = false;
+  #grantedAfterStalls = 0;
   /** Null while no traces are recorded. */
   trace: RequestTrace | null = null;
   /** Set while an answer may be under way. */
@@ -84,6 +85,19 @@ export class ProxyRequest implements Listed {
   /** What is left to charge for when nothing was reported. */
   get totalTokens(): number {
     return this.usage === null ? this.estimatedTokens : this.usage.inputTokens + this.usage.outputTokens;
+  }
+
+  granted(permit: Permit, admission: Pick<Admission, "stalls">): void {
+    this.permit = permit;
+    this.#grantedAfterStalls = admission.stalls;
+  }
+
+  /** Whether the slot may be another gateway's meanwhile; then it is given back here, and another one must be asked for. */
+  hasLostSlot(admission: Pick<Admission, "stalls">): boolean {
+    if (admission.stalls === this.#grantedAfterStalls) return false;
+    this.permit?.release();
+    this.permit = null;
+    return true;
   }
 
   /**

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { expectNoLeak, mixed } from "./testing/leaks";
 import { RawClient, rawChat } from "./testing/raw-client";
-import { endpoint, key, model, SECRET, SOON_MS, until } from "./testing/rig";
+import { endpoint, key, model, NO_BUDGETS, SECRET, SOON_MS, tenant, until } from "./testing/rig";
 import type { Script } from "./testing/scripted-upstream";
 import {
   breaksAfter,
@@ -314,5 +314,35 @@ describe("a key's and a tenant's cap", () => {
     expect(rig.listener.activeCount).toBe(3);
     for (const client of [first, second, third]) client.reset();
     await until(() => rig.inFlight === 0 && rig.listener.activeCount === 0);
+  });
+});
+
+describe("a slot that was granted before this process stood still for too long", () => {
+  it("is given back unused, and its request asks for another one before it is sent", async () => {
+    const asked: string[] = [];
+    const slots = {
+      stalls: 0,
+      claim: (_claim: unknown, settle: (outcome: "granted", sinceLastFinishMs: null) => void) => {
+        asked.push("claim");
+        setImmediate(() => settle("granted", null));
+      },
+      release: () => void asked.push("release"),
+      hold: () => void asked.push("hold"),
+      dropHolds: () => undefined,
+    };
+    const key1 = key({ tenant: tenant({ tokensPerMinute: 1_000_000 }) });
+    let reservations = 0;
+    const budgets = {
+      ...NO_BUDGETS,
+      reserve: async () => {
+        if (reservations++ === 0) slots.stalls++;
+        return { kind: "ok" } as const;
+      },
+    };
+    const { rig, upstream } = await gateway(json({ ok: true }), { slots, budgets, keys: new Map([[SECRET, key1]]) });
+    rig.scheduler.setLimits({ slots: "shared", divisor: 1, ceiling: 100 });
+    expect((await rig.chat()).status).toBe(200);
+    expect(asked).toEqual(["claim", "release", "claim", "release"]);
+    expect([upstream.requests.length, rig.inFlight]).toEqual([1, 0]);
   });
 });

@@ -22,5 +22,7 @@ export interface Waiting {
  * usual case, no promise made), later otherwise. It returns undefined when it has already settled.
  */
 export interface Admission {
+  /** Grows when slots that were granted and are not in use yet are lost: a request must then ask again before it is sent. */
+  readonly stalls: number;
   admit(request: AdmissionRequest, settle: (outcome: AdmissionOutcome) => void): Waiting | undefined;
 }

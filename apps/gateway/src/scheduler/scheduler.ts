@@ -67,6 +67,10 @@ export class Scheduler implements Admission {
     };
   }
 
+  get stalls(): number {
+    return this.#target.slots.stalls;
+  }
+
   admit(request: AdmissionRequest, settle: (outcome: AdmissionOutcome) => void): Waiting | undefined {
     if (this.#isShutDown) {
       settle({ kind: "shutting-down", waitMs: 0 });
@@ -195,6 +199,7 @@ export class Scheduler implements Admission {
 
 /** Stands in where shared mode was never set up: nobody can answer, so every claim is put back. */
 const REFUSING_SLOTS: SlotClaims = {
+  stalls: 0,
   claim: (_claim, settle) => settle("unavailable", null),
   release: () => undefined,
   hold: () => undefined,

@@ -6,6 +6,8 @@ import type { Claim, ClaimOutcome, Hold, PoolId, Release } from "@obleth/fairsha
  * `setLimits`. The records may be kept: they are not used again.
  */
 export interface SlotClaims {
+  /** How often this process has stood still so long that the slots it was granted may have gone to others. */
+  readonly stalls: number;
   /** Calls `settle` exactly once, also when nobody can answer (`unavailable`). */
   claim(claim: Claim, settle: ClaimSettler): void;
   /** Gives a slot back. */

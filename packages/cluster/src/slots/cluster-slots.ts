@@ -21,6 +21,11 @@ export type HoldRequest = Omit<HoldOperation, "kind">;
 export interface ClusterSlots {
   /** What holds at this moment. */
   readonly state: ModeState;
+  /**
+   * How often this process has stood still past its expiry while it shared. What was granted before the latest time and is
+   * not in use at a backend yet counts for nothing: others may have it.
+   */
+  readonly stalls: number;
   /** Asks for one slot under all four limits. Only in `shared` mode; in any other the outcome is `unavailable`. */
   claim(request: ClaimRequest, settle: SettleClaim): void;
   /** Gives a slot back. Outside `shared` mode nothing is sent: the next heartbeat puts the books right. */

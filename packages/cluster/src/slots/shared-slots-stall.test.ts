@@ -151,6 +151,22 @@ describe("a replica that stands still past its expiry", () => {
     expect(still.modes.length).toBe(changes);
   });
 
+  it("says that it stood still from the first look on, so that nothing is sent on a slot from before", () => {
+    const { server, still, other } = threeSharing();
+    still.claim();
+    server.pass(5);
+    expect([still.outcomes, still.slots.stalls]).toEqual([["granted"], 0]);
+    still.isStill = true;
+    server.pass(TTL_MS + 1200);
+    still.isStill = false;
+    still.clock.advance(TTL_MS - 200);
+    expect(still.slots.stalls).toBe(0);
+    still.live(1400);
+    expect(still.slots.stalls).toBe(1);
+    server.pass(20);
+    expect([still.slots.stalls, other.slots.stalls]).toEqual([1, 0]);
+  });
+
   it("puts what it still runs on the books, and gives it back once", () => {
     const { server, still, other } = threeSharing();
     still.claim();

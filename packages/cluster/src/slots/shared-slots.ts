@@ -12,6 +12,7 @@
  */
 import type { Clock } from "@obleth/clock";
 import type { ClaimOutcome, PoolId, TenantId } from "@obleth/fairshare";
+import { Expiry } from "../membership/expiry";
 import { Heart } from "../membership/heart";
 import { leaveStore } from "../membership/leave";
 import { Membership } from "../membership/membership";
@@ -80,8 +81,7 @@ export class SharedSlots implements ClusterSlots, SlotAnnouncements {
   #isJoining = false;
   /** A heartbeat that goes ahead of everything else after this replica's time was over is under way. */
   #isRenewing = false;
-  /** Until when the store keeps this replica, by this replica's clock; on the safe side. */
-  #leaseUntilMs = Number.NEGATIVE_INFINITY;
+  readonly #expiry: Expiry;
   readonly #reports: SlotReports;
   #failedProbes = 0;
   #whenDecided: (() => void) | undefined;
@@ -90,6 +90,7 @@ export class SharedSlots implements ClusterSlots, SlotAnnouncements {
     this.#options = options;
     const { store, clock, instance, settings, defer, rng } = options;
     this.#reports = new SlotReports(clock, options.listener);
+    this.#expiry = new Expiry(clock);
     this.#membership = new Membership(instance, settings.ttlMs);
     this.#wayBack = new WayBack({ ...settings, membership: this.#membership });
     this.#retries = new Retries({ clock, rng, retry: (pool) => this.#host?.retry(pool) });
@@ -99,13 +100,13 @@ export class SharedSlots implements ClusterSlots, SlotAnnouncements {
       instance,
       timeoutMs: settings.responseTimeoutMs,
       defer,
-      isVoid: () => this.#isLeaseOver,
+      isVoid: () => this.#expiry.isOver,
       onAnswer: ({ nowMs, lostHolds }) => {
         this.#membership.heard(nowMs);
         this.#reports.lostHolds(lostHolds);
       },
       onFailure: (reason, error) => {
-        if (reason === "unregistered" && this.#isLeaseOver) this.#renew();
+        if (reason === "unregistered" && this.#expiry.isOver) this.#renew();
         else this.#loseTouch(reason, error);
       },
     });
@@ -149,6 +150,10 @@ export class SharedSlots implements ClusterSlots, SlotAnnouncements {
   /** Slots in use over all replicas at the last heartbeat. */
   get totalSlots(): number {
     return this.#totalSlots;
+  }
+
+  get stalls(): number {
+    return this.#expiry.stalls;
   }
 
   lostClaims(pool: PoolId, tenantId: TenantId): number {
@@ -241,7 +246,7 @@ export class SharedSlots implements ClusterSlots, SlotAnnouncements {
   }
 
   #beat(): void {
-    if (this.#isTogether && this.#isLeaseOver) this.#renew();
+    if (this.#isTogether && this.#expiry.isOver) this.#renew();
     else if (this.#isTogether) this.#line.stop(() => this.#reassert());
     else this.#sendBeat(this.#host?.holdings() ?? new Holdings(), ++this.#epoch);
   }
@@ -262,7 +267,7 @@ export class SharedSlots implements ClusterSlots, SlotAnnouncements {
     const { settings } = this.#options;
     this.#failedProbes = 0;
     this.#totalSlots = answer.totalSlots;
-    this.#leaseUntilMs = this.#options.clock.monotonicMs() - latencyMs + settings.ttlMs;
+    this.#expiry.renewed(latencyMs, settings.ttlMs);
     this.#reports.reachable(true, "answered");
     this.#reports.found(answer, this.#isTogether && !this.#isJoining);
     this.#isJoining = false;
@@ -273,12 +278,12 @@ export class SharedSlots implements ClusterSlots, SlotAnnouncements {
     }
     const isRenewed = this.#isRenewing;
     this.#isRenewing = false;
-    const hasOnlyExpired = (isRenewed || this.#isLeaseOver) && this.#membership.isAllIn(answer);
+    const hasOnlyExpired = (isRenewed || this.#expiry.isOver) && this.#membership.isAllIn(answer);
     if (!answer.wasRegistered && !hasOnlyExpired) {
       this.#loseTouch("unregistered", undefined);
       return;
     }
-    if (this.#isLeaseOver) {
+    if (this.#expiry.isOver) {
       this.#renew();
       return;
     }
@@ -308,11 +313,6 @@ export class SharedSlots implements ClusterSlots, SlotAnnouncements {
     this.#isRenewing = true;
     this.#holdings = this.#host?.holdings() ?? new Holdings();
     this.#sendBeat(this.#holdings);
-  }
-
-  /** The store may have let this replica expire, by this replica's own clock. */
-  get #isLeaseOver(): boolean {
-    return this.#options.clock.monotonicMs() >= this.#leaseUntilMs;
   }
 
   /** The store answers and this replica is registered: is it time to count slots together? */

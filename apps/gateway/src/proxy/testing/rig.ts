@@ -8,6 +8,7 @@ import type { TokenBudgets } from "@obleth/cluster";
 import { groupId, keyId, type PoolId, poolId, tenantId, UNROUTED } from "@obleth/fairshare";
 import type { EndpointRecord, KeyDirectory, KeyRecord, ModelRecord, TenantRecord } from "../../policy-cache/records";
 import { Scheduler } from "../../scheduler/scheduler";
+import type { SlotClaims } from "../../scheduler/slot-claims";
 import type { AttemptOutcome } from "../../upstream/upstream-events";
 import type { UsageRecord } from "../../usage/usage-record";
 import type { ProxyLog, ProxySettings } from "../proxy-deps";
@@ -126,6 +127,7 @@ export interface RigOptions {
   readonly settings?: Partial<ProxySettings>;
   readonly budgets?: TokenBudgets;
   readonly admissionTimeoutMs?: number;
+  readonly slots?: SlotClaims;
   readonly tracing?: RequestTracing;
   readonly otherPaths?: Parameters<typeof createProxyListener>[0]["otherPaths"];
 }
@@ -149,6 +151,7 @@ export class Rig {
       engine: {},
       clock: this.#clock,
       timeoutMs: options.admissionTimeoutMs ?? 60_000,
+      ...(options.slots === undefined ? {} : { slots: options.slots }),
       onFault: (error) => this.faults.push(error),
     });
     this.#sizePools();
