@@ -9,8 +9,10 @@ import type { RedisProcess } from "./redis-process";
 import { VisitLog } from "./visit-log";
 
 export const MODEL = "shared-model";
-/** Longest time to share again after Redis is back, with a second for a machine that does much else. */
-const BACK_MS = 3000;
+/** Longest time to share again after Redis is back. */
+const BACK_MS = 2000;
+/** Looks at all gateways that fit into the allowance of a promise in seconds: a few on a quiet machine, more on a busy one. */
+const ALLOWED_LOOKS = 40;
 
 export class FleetTrial {
   #load: BalancedLoad | undefined;
@@ -90,6 +92,13 @@ export class FleetTrial {
     await expect.poll(() => this.modes(), { timeout: 10_000, intervals: [20] }).toEqual(["fallback"]);
   }
 
+  /** What a promise in seconds is allowed beyond its time on this machine as busy as it is, ms: by how long looks take. */
+  async allowanceMs(): Promise<number> {
+    const startedMs = performance.now();
+    for (let i = 0; i < 5; i++) await this.fleet.modes();
+    return (ALLOWED_LOOKS / 5) * (performance.now() - startedMs);
+  }
+
   books(redis: RedisProcess = this.fleet.redis): Promise<Books> {
     return booksOf(redis, this.fleet.arrangement.prefix);
   }
@@ -121,6 +130,7 @@ export class FleetTrial {
   /** Breaks Redis under load for a while; everybody falls back, goes on, and shares again soon after. */
   async survivesOutage(breaks: () => Promise<void> | void, mends: () => Promise<void> | void): Promise<void> {
     await this.full();
+    const allowanceMs = await this.allowanceMs();
     const fromMs = Date.now();
     await breaks();
     await this.allFallBack();
@@ -128,7 +138,7 @@ export class FleetTrial {
     await mends();
     const mendedMs = Date.now();
     await this.allShare();
-    expect(Date.now() - mendedMs).toBeLessThan(BACK_MS);
+    expect(Date.now() - mendedMs).toBeLessThan(BACK_MS + allowanceMs);
     await this.goesOn();
     await this.expectRulesKept({ outages: [{ fromMs, toMs: mendedMs }] });
     await this.expectNothingLeft();

@@ -67,7 +67,7 @@ test("two gateways together let through as many requests as the pool has slots, 
   expect(loads.flatMap((load) => load.errors)).toEqual([]);
   await signIn(page);
   await page.goto(`${fleet.dashboardUrl}/fairshare?pool=${MODEL}`);
-  await expect(page.getByText("Whole cluster, 2 gateways")).toBeVisible();
+  await expect(page.getByText("Whole cluster, 2 gateways")).toBeVisible({ timeout: 30_000 });
 });
 
 test("without Redis each gateway holds its part, says so, and returns to shared slots with it", async ({ page }) => {
@@ -106,12 +106,15 @@ test("a killed gateway's slots come back and nobody else sees an error", async (
     marker: kept.name,
   });
   loads = [doomed, survivors];
+  const lookedMs = performance.now();
+  for (let i = 0; i < 5; i++) await modes();
+  // Beyond the promise, as much as forty looks take on this machine as busy as it is.
+  const allowanceMs = 8 * (performance.now() - lookedMs);
   lost.process.kill("SIGKILL");
   const killedMs = Date.now();
   const startedMs = async () => (await log?.visits())?.find(({ marker }) => marker === kept.name)?.fromMs ?? 0;
   await expect.poll(startedMs, { intervals: [50], timeout: 20_000 }).toBeGreaterThan(killedMs);
-  // A second beyond the promise, for a machine that is busy with other tests.
-  expect((await startedMs()) - killedMs).toBeLessThan((REPLICA_TTL_SECS + HEARTBEAT_SECS + 1) * 1000);
+  expect((await startedMs()) - killedMs).toBeLessThan((REPLICA_TTL_SECS + HEARTBEAT_SECS) * 1000 + allowanceMs);
   await doomed.stop();
   await expect.poll(() => survivors.answered(), { timeout: 20_000 }).toBeGreaterThan(SLOTS);
   expect(survivors.errors).toEqual([]);
