@@ -30,13 +30,16 @@ const POOL = "p|chat";
 const PHANTOMS = "phantom slots";
 /** Two beats and the wait for the others: what the fleet may need to be exact again after a fault. */
 const RECOVERY_MS = 6000;
+/** How long load goes on when no fault comes any more and the fleet has had time to recover. */
+const CALM_MS = 3000;
 
 export function soak({ seed, durationMs, withEngine }: SoakOptions): SoakReport {
+  let isCalm = false;
   const fleet = new Fleet({
     seed,
     withEngine,
     limits: { poolSize: POOL_SIZE, ceiling: 9, tenantCap: 5, keyCap: 4 },
-    latencyMs: (rng) => (rng() < 0.02 ? rng() * 200 : rng() * 3),
+    latencyMs: (rng) => (rng() < 0.02 && !isCalm ? rng() * 200 : rng() * 3),
     affinity: { holdMs: 300, maxHeld: 2, maxJumps: 2 },
   });
   const { rng, clock, server, backend } = fleet;
@@ -81,23 +84,24 @@ export function soak({ seed, durationMs, withEngine }: SoakOptions): SoakReport 
     if (name === PHANTOMS) phantomsUntilMs = lastFaultMs + RECOVERY_MS;
   };
 
-  const untilMs = clock.monotonicMs() + durationMs;
-  while (clock.monotonicMs() < untilMs) {
-    const pauseMs = 2000 + rng() * 12_000;
-    const stopMs = Math.min(untilMs, clock.monotonicMs() + pauseMs);
+  const keepBusyUntil = (stopMs: number) => {
     while (clock.monotonicMs() < stopMs) {
       clock.advance(rng() * 20);
       for (const replica of alive()) if (rng() < 0.5 && replica.queued < 20) arrive(replica);
     }
+  };
+  const untilMs = clock.monotonicMs() + durationMs;
+  while (clock.monotonicMs() < untilMs) {
+    const pauseMs = 2000 + rng() * 12_000;
+    keepBusyUntil(Math.min(untilMs, clock.monotonicMs() + pauseMs));
     const mend = oneFault(fleet, fault);
-    const longMs = clock.monotonicMs() + rng() * 5000;
-    while (clock.monotonicMs() < longMs) {
-      clock.advance(rng() * 20);
-      for (const replica of alive()) if (rng() < 0.5 && replica.queued < 20) arrive(replica);
-    }
+    keepBusyUntil(clock.monotonicMs() + rng() * 5000);
     mend();
     lastFaultMs = clock.monotonicMs();
   }
+  // However seldom the history was quiet: once nothing fails any more, the fleet must be exact again under load.
+  isCalm = true;
+  keepBusyUntil(clock.monotonicMs() + RECOVERY_MS + CALM_MS);
   for (const replica of fleet.replicas) if (replica.isGone) lost += replica.lost;
   const isDone = () =>
     backend.served + lost >= arrived && alive().every(({ running, queued }) => running + queued === 0);
