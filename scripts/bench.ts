@@ -9,7 +9,7 @@
  * Exits with 0 when every target holds, 1 when one falls short, 2 when the run was too noisy to judge, 70 when a suite failed.
  */
 import { existsSync } from "node:fs";
-import { parseArgs } from "node:util";
+import { inspect, parseArgs } from "node:util";
 import { exitCodeOf, type Figure, printFigures, type SuiteResult, writeJson } from "./figures";
 
 interface SuiteOptions {
@@ -52,7 +52,7 @@ async function measured(name: string, suite: Suite): Promise<SuiteResult> {
     if (rest.length > 0) printFigures(rest);
     return result;
   } catch (error) {
-    console.error(error);
+    console.error(inspect(error, { depth: 8 }));
     hasFailed = true;
     return { suite: name, figures: shown, noisy: false };
   }
