@@ -6,26 +6,48 @@ import { type ReactNode, useRef } from "react";
 import { cn } from "../../lib/cn";
 import { useReturnFocus } from "../../lib/use-return-focus";
 import { Button } from "./button";
+import { Scrim, useOverPage } from "./over-page";
 
-interface SheetProps {
+interface SheetFrameProps {
   title: ReactNode;
   /** Beside the title. */
   description?: ReactNode;
   onClose: () => void;
+  /** `SheetBody`, and `SheetFooter` if there is one. */
   children: ReactNode;
-  footer?: ReactNode;
   className?: string;
   /** The list row it belongs to: gets the focus back. */
   rowId?: string;
 }
 
+interface SheetProps extends SheetFrameProps {
+  footer?: ReactNode;
+}
+
+export function Sheet({ children, footer, ...frame }: Readonly<SheetProps>) {
+  return (
+    <SheetFrame {...frame}>
+      <SheetBody>{children}</SheetBody>
+      {footer ? <SheetFooter>{footer}</SheetFooter> : null}
+    </SheetFrame>
+  );
+}
+
+export function SheetBody({ children }: Readonly<{ children: ReactNode }>) {
+  return <div className="min-h-0 flex-1 space-y-5 overflow-y-auto overscroll-contain px-5 py-4">{children}</div>;
+}
+
+export function SheetFooter({ children }: Readonly<{ children: ReactNode }>) {
+  return <footer className="border-t px-5 py-3">{children}</footer>;
+}
+
 /** A panel over the right edge; the whole screen on small ones. Focus starts on its heading. */
-export function Sheet({ title, description, onClose, children, footer, className, rowId }: Readonly<SheetProps>) {
+export function SheetFrame({ title, description, onClose, children, className, rowId }: Readonly<SheetFrameProps>) {
   const heading = useRef<HTMLHeadingElement>(null);
   return (
-    <Base.Root open onOpenChange={(open) => (open ? undefined : onClose())}>
+    <Base.Root open modal={false} onOpenChange={(open) => (open ? undefined : onClose())}>
       <Base.Portal>
-        <Base.Overlay className="fixed inset-0 z-40 bg-(--scrim) data-[state=open]:animate-in data-[state=open]:fade-in-0 data-[state=open]:duration-150" />
+        <Scrim />
         <SheetCard
           rowId={rowId}
           onOpen={() => heading.current?.focus()}
@@ -47,8 +69,7 @@ export function Sheet({ title, description, onClose, children, footer, className
               </Button>
             </Base.Close>
           </header>
-          <div className="min-h-0 flex-1 space-y-5 overflow-y-auto px-5 py-4">{children}</div>
-          {footer ? <footer className="border-t px-5 py-3">{footer}</footer> : null}
+          {children}
         </SheetCard>
       </Base.Portal>
     </Base.Root>
@@ -64,10 +85,11 @@ interface SheetCardProps {
 
 /** Mounted when the sheet opens, so that it knows what had the focus before. */
 function SheetCard({ rowId, onOpen, className, children }: Readonly<SheetCardProps>) {
-  const returning = useReturnFocus(() => rowLink(rowId));
+  const { ref, onCloseAutoFocus } = useReturnFocus(() => rowLink(rowId));
   return (
     <Base.Content
-      {...returning}
+      {...useOverPage(ref)}
+      onCloseAutoFocus={onCloseAutoFocus}
       aria-describedby={undefined}
       onOpenAutoFocus={(event) => {
         event.preventDefault();

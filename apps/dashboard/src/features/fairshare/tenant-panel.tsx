@@ -1,14 +1,14 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { useMemo } from "react";
+import { type RefObject, useMemo, useRef } from "react";
 import { AppliedNote } from "../../components/change/applied-note";
 import { ConflictNote } from "../../components/change/conflict-note";
 import { LastChange } from "../../components/change/last-change";
 import { SaveBar } from "../../components/change/save-bar";
 import { AlertDialog } from "../../components/ui/dialog";
 import { Failure } from "../../components/ui/failure";
-import { Sheet } from "../../components/ui/sheet";
+import { SheetBody, SheetFooter, SheetFrame } from "../../components/ui/sheet";
 import { Skeleton } from "../../components/ui/skeleton";
 import { errorField, errorMessage } from "../../lib/api";
 import { saveTier } from "../../lib/save-tier";
@@ -35,18 +35,35 @@ interface TenantPanelProps {
 export function TenantPanel({ live, pool, tenantId, isStale, onClose }: Readonly<TenantPanelProps>) {
   const { data, error, refetch } = useQuery(tenantQuery(tenantId));
   const here = pool.tenants?.find((tenant) => tenant.tenant_id === tenantId);
-  if (data === undefined) {
-    return (
-      <Sheet title={here?.name ?? "Tenant"} onClose={onClose} rowId={tenantId}>
-        {error ? (
-          <Failure what="Cannot read the tenant" error={error} onRetry={() => void refetch()} />
-        ) : (
-          <Skeleton className="h-64" />
-        )}
-      </Sheet>
-    );
-  }
-  return <LoadedPanel live={live} pool={pool} here={here} tenant={data} isStale={isStale} onClose={onClose} />;
+  const closing = useRef(onClose);
+  return (
+    <SheetFrame
+      title={data?.data.name ?? here?.name ?? "Tenant"}
+      description={data ? <PanelFacts here={here} tenant={data.data} pool={pool} /> : null}
+      onClose={() => closing.current()}
+      rowId={tenantId}
+    >
+      {data ? (
+        <LoadedPanel
+          live={live}
+          pool={pool}
+          here={here}
+          tenant={data}
+          isStale={isStale}
+          onClose={onClose}
+          closing={closing}
+        />
+      ) : (
+        <SheetBody>
+          {error ? (
+            <Failure what="Cannot read the tenant" error={error} onRetry={() => void refetch()} />
+          ) : (
+            <Skeleton className="h-64" />
+          )}
+        </SheetBody>
+      )}
+    </SheetFrame>
+  );
 }
 
 interface LoadedPanelProps {
@@ -56,9 +73,11 @@ interface LoadedPanelProps {
   tenant: Versioned<Tenant>;
   isStale: boolean;
   onClose: () => void;
+  /** What closing does while this is shown: it asks before a draft is left. */
+  closing: RefObject<() => void>;
 }
 
-function LoadedPanel({ live, pool, here, tenant, isStale, onClose }: Readonly<LoadedPanelProps>) {
+function LoadedPanel({ live, pool, here, tenant, isStale, onClose, closing }: Readonly<LoadedPanelProps>) {
   const { data } = tenant;
   const initial = useMemo(() => draftOfTenant(data, pool.model), [data, pool.model]);
   const { draft, change } = useDraft<TenantDraft>(`tenant.${data.id}.${pool.model}`, initial);
@@ -76,13 +95,36 @@ function LoadedPanel({ live, pool, here, tenant, isStale, onClose }: Readonly<Lo
     isDirty,
   });
   const field = errorField(save.error);
+  closing.current = ask;
   return (
-    <Sheet
-      title={data.name}
-      description={<PanelFacts here={here} tenant={data} pool={pool} />}
-      onClose={ask}
-      rowId={data.id}
-      footer={
+    <>
+      <SheetBody>
+        {save.isConflict ? (
+          <ConflictNote objectId={data.id} onKeepTheirs={save.keepTheirs} onApplyMine={save.applyMine} />
+        ) : null}
+        {save.error && !save.isConflict && field === null ? (
+          <p role="alert" className="text-small text-urgent">
+            Not saved. {errorMessage(save.error)}
+          </p>
+        ) : null}
+        <TenantEditor
+          draft={shown}
+          errors={{ weight: field === "weight" ? errorMessage(save.error) : errors.weight, slots: errors.slots }}
+          tenant={data}
+          pool={pool.model}
+          onChange={change}
+        />
+        <TenantPreview
+          preview={preview}
+          tenantId={data.id}
+          isDirty={!isUnchanged(edit)}
+          isStale={isStale}
+          isIdle={here === undefined}
+        />
+        <TenantTrend tenantId={data.id} model={pool.model} />
+        <PanelLinks tenant={data} pool={pool.model} />
+      </SheetBody>
+      <SheetFooter>
         <div className="space-y-2">
           <SaveBar
             isDirty={isDirty}
@@ -96,32 +138,7 @@ function LoadedPanel({ live, pool, here, tenant, isStale, onClose }: Readonly<Lo
           </SaveBar>
           <LastChange objectId={data.id} />
         </div>
-      }
-    >
-      {save.isConflict ? (
-        <ConflictNote objectId={data.id} onKeepTheirs={save.keepTheirs} onApplyMine={save.applyMine} />
-      ) : null}
-      {save.error && !save.isConflict && field === null ? (
-        <p role="alert" className="text-small text-urgent">
-          Not saved. {errorMessage(save.error)}
-        </p>
-      ) : null}
-      <TenantEditor
-        draft={shown}
-        errors={{ weight: field === "weight" ? errorMessage(save.error) : errors.weight, slots: errors.slots }}
-        tenant={data}
-        pool={pool.model}
-        onChange={change}
-      />
-      <TenantPreview
-        preview={preview}
-        tenantId={data.id}
-        isDirty={!isUnchanged(edit)}
-        isStale={isStale}
-        isIdle={here === undefined}
-      />
-      <TenantTrend tenantId={data.id} model={pool.model} />
-      <PanelLinks tenant={data} pool={pool.model} />
+      </SheetFooter>
       <AlertDialog
         isOpen={isAsking}
         title="Leave the draft?"
@@ -135,6 +152,6 @@ function LoadedPanel({ live, pool, here, tenant, isStale, onClose }: Readonly<Lo
           back.
         </p>
       </AlertDialog>
-    </Sheet>
+    </>
   );
 }

@@ -4,10 +4,12 @@ import { useQuery } from "@tanstack/react-query";
 import { Command } from "cmdk";
 import { useRouter } from "next/navigation";
 import { Dialog as Base } from "radix-ui";
-import { type ReactNode, useState } from "react";
+import { type ReactNode, useDeferredValue, useState } from "react";
+import { Scrim, useOverPage } from "../../components/ui/over-page";
 import { formatExact } from "../../lib/format";
 import { togglePause } from "../../lib/pause";
 import { useSession } from "../../lib/session";
+import { useReturnFocus } from "../../lib/use-return-focus";
 import { keysQuery } from "../../queries/keys";
 import { modelsQuery, tenantsQuery } from "../../queries/objects";
 import { useLiveSummary } from "../../queries/use-live";
@@ -16,6 +18,7 @@ import { NAV_LINKS } from "./nav-links";
 
 const STORAGE_KEY = "obleth.recent";
 const MAX_LISTED = 40;
+const FIRST_LISTED = 8;
 const ITEM =
   "flex min-h-9 cursor-pointer items-center gap-3 rounded-control px-3 py-1.5 text-small data-[selected=true]:bg-subtle";
 const GROUP =
@@ -26,16 +29,19 @@ export function CommandMenu({ onClose }: Readonly<{ onClose: () => void }>) {
   const router = useRouter();
   const [recent] = useState(() => parseRecent(localStorage.getItem(STORAGE_KEY)));
   const [text, setText] = useState("");
+  const { ref, onCloseAutoFocus } = useReturnFocus();
   const go = (entry: RecentEntry) => {
     localStorage.setItem(STORAGE_KEY, JSON.stringify(withRecent(recent, entry)));
     onClose();
     router.push(entry.href);
   };
   return (
-    <Base.Root open onOpenChange={(open) => (open ? undefined : onClose())}>
+    <Base.Root open modal={false} onOpenChange={(open) => (open ? undefined : onClose())}>
       <Base.Portal>
-        <Base.Overlay className="fixed inset-0 z-40 bg-(--scrim)" />
+        <Scrim isInstant />
         <Base.Content
+          {...useOverPage(ref)}
+          onCloseAutoFocus={onCloseAutoFocus}
           aria-describedby={undefined}
           className="fixed top-[10vh] left-1/2 z-50 w-[calc(100vw-32px)] max-w-xl -translate-x-1/2 overflow-hidden rounded-panel border bg-card shadow-layer outline-none"
         >
@@ -105,7 +111,9 @@ function Note({ children }: Readonly<{ children: ReactNode }>) {
 
 function Pools({ onGo }: Readonly<{ onGo: Go }>) {
   const pools = useLiveSummary()?.live.pools ?? [];
-  const entries = pools.slice(0, MAX_LISTED).map((pool) => ({
+  // The palette opens with a screenful; the rest is there before anyone has typed.
+  const listed = useDeferredValue(MAX_LISTED, FIRST_LISTED);
+  const entries = pools.slice(0, listed).map((pool) => ({
     label: pool.model,
     href: `/fairshare?pool=${encodeURIComponent(pool.model)}`,
     note:

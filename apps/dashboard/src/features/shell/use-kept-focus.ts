@@ -3,8 +3,8 @@
 import { useEffect } from "react";
 
 /**
- * Gives focus a place when what had it is taken off the page, such as the row of a boost that was ended: the page's
- * content, so that the next Tab goes on there and not at the top.
+ * Gives focus a place when what had it is taken off the page, such as the row of a boost that was ended: the panel over
+ * the page if there is one, else the page's content, so that the next Tab goes on there and not at the top.
  */
 export function useKeptFocus(): void {
   useEffect(() => {
@@ -15,7 +15,8 @@ export function useKeptFocus(): void {
     const observer = new MutationObserver(() => {
       if (last === null || last.isConnected || document.activeElement !== document.body) return;
       last = null;
-      document.getElementById("content")?.focus({ preventScroll: true });
+      const layer = [...document.querySelectorAll<HTMLElement>("[role=dialog][aria-modal]")].at(-1);
+      (layer ?? document.getElementById("content"))?.focus({ preventScroll: true });
     });
     document.addEventListener("focusin", remember);
     observer.observe(document.body, { childList: true, subtree: true });
