@@ -6,6 +6,7 @@ import { cn } from "../../lib/cn";
 
 export const Popover = Base.Root;
 export const PopoverTrigger = Base.Trigger;
+export const PopoverAnchor = Base.Anchor;
 export const PopoverClose = Base.Close;
 
 export function PopoverContent({ className, ...props }: Readonly<ComponentProps<typeof Base.Content>>) {
