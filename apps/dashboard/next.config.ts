@@ -10,6 +10,8 @@ const config: NextConfig = {
   transpilePackages: ["@obleth/contract", "@obleth/fairshare"],
   poweredByHeader: false,
   reactStrictMode: true,
+  // A page paints with its first answer instead of after another one: the styles are 8 KB, compressed.
+  experimental: { inlineCss: true },
   // `npm run verify` checks types, for every package; a build that did so again would double its time.
   typescript: { ignoreBuildErrors: true },
   devIndicators: false,

@@ -82,6 +82,8 @@ test("a silent API turns the page stale with its values kept, and live again whe
   await openFairshare(page);
   const errors: string[] = [];
   page.on("pageerror", (error) => errors.push(error.message));
+  // Rows are in the page before its scripts run; from its first own read on they are as many as the window has room for.
+  await page.waitForResponse(/fairshare\/live/);
   const rows = await page.locator("[data-row]").count();
   await dashboard.stopApi();
   await expect(page.locator("[data-freshness=stale]")).toContainText("Not updating since", { timeout: 12_000 });
@@ -109,4 +111,22 @@ test("typing a filter answers at once", async ({ page }) => {
   await page.getByLabel("Filter pools by name").pressSequentially("whisper-2", { delay: 40 });
   await expect(page.locator("[data-row]").first()).toHaveAttribute("data-row", /whisper-2/);
   await expect(page).toHaveURL(/q=whisper-2/);
+});
+
+test.describe("before any script runs", () => {
+  test.use({ javaScriptEnabled: false });
+
+  test("a page already says what it is about", async ({ page }) => {
+    await openFairshare(page);
+    expect(await page.locator("[data-row]").count()).toBeGreaterThan(20);
+    await expect(page.getByTestId("answer")).toContainText("Busiest:");
+    const worst = page.locator("[data-row]").first();
+    const name = await worst.getAttribute("data-row");
+    await worst.getByRole("link").click();
+    await expect(page.getByRole("heading", { level: 1 })).toContainText(name ?? "");
+    await expect(page.locator("[data-tenant]").first()).toBeVisible();
+    await page.getByRole("link", { name: "Overview", exact: true }).click();
+    await expect(page.getByRole("heading", { level: 1, name: "Overview" })).toBeVisible();
+    await expect(page.getByText("Busiest pools")).toBeVisible();
+  });
 });

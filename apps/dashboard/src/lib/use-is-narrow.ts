@@ -5,7 +5,7 @@ import { useSyncExternalStore } from "react";
 /** Below the first breakpoint: tables show two-line rows there, so that nothing that matters lies off the screen. */
 const NARROW = "(max-width: 639.98px)";
 
-/** Whether the window is a phone's. False on the server, where no live row is drawn. */
+/** Whether the window is a phone's. False on the server: what it draws with wide rows is hidden on phones until they are known. */
 export function useIsNarrow(): boolean {
   return useSyncExternalStore(
     (listener) => {

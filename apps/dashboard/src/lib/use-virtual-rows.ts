@@ -3,10 +3,13 @@
 import { useWindowVirtualizer } from "@tanstack/react-virtual";
 import { useEffect, useRef, useState } from "react";
 import { usePreferences } from "./preferences";
+import { useIsMounted } from "./use-is-mounted";
 
 /** Lists up to this long are drawn whole. */
 const VIRTUAL_ABOVE = 60;
 const OVERSCAN = 8;
+/** Of a window that is not known yet: what the server draws, however far down the browser has scrolled meanwhile. */
+const FIRST_RECT = { width: 1200, height: 900 };
 
 interface VirtualRows {
   /** To be set on the element whose top is the list's top. */
@@ -24,6 +27,7 @@ export function useVirtualRows(count: number, givenRowPx?: number): VirtualRows 
   const rowPx = givenRowPx ?? (density === "compact" ? 33 : 41);
   const ref = useRef<HTMLTableSectionElement | null>(null);
   const [scrollMargin, setScrollMargin] = useState(0);
+  const isMounted = useIsMounted();
   const isVirtual = count > VIRTUAL_ABOVE;
   useEffect(() => {
     if (isVirtual && ref.current) setScrollMargin(ref.current.getBoundingClientRect().top + window.scrollY);
@@ -34,8 +38,12 @@ export function useVirtualRows(count: number, givenRowPx?: number): VirtualRows 
     overscan: OVERSCAN,
     scrollMargin,
     enabled: isVirtual,
-    initialRect: { width: 1200, height: 900 },
+    initialRect: FIRST_RECT,
   });
+  if (isVirtual && !isMounted) {
+    const last = Math.min(count, Math.ceil(FIRST_RECT.height / rowPx) + OVERSCAN);
+    return { ref, first: 0, last, topPx: 0, bottomPx: (count - last) * rowPx };
+  }
   if (!isVirtual) return { ref, first: 0, last: count, topPx: 0, bottomPx: 0 };
   const items = virtualizer.getVirtualItems();
   const first = items[0]?.index ?? 0;

@@ -50,6 +50,11 @@ export function liveQuery(view: LiveView, client: QueryClient) {
   });
 }
 
+/** What came with the page, as if it had been polled. */
+export function firstSample({ state, etag }: { state: Live; etag: string | null }): LiveSample {
+  return { live: state, etag, asOfMs: state.ts_ms, reads: 1, failuresBefore: 0 };
+}
+
 /** Tries that failed since the last answer. */
 export function failedTries(failuresInAll: number, sample: LiveSample | undefined): number {
   return failuresInAll - (sample?.failuresBefore ?? 0);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { firstView } from "./first-answers";
 import { safeNext } from "./safe-next";
 import { isSameOrigin } from "./same-origin";
 import { parseSettings } from "./settings";
@@ -65,4 +66,20 @@ describe("settings", () => {
     expect(problems).toHaveLength(2);
     expect(JSON.stringify(problems)).not.toContain('short"');
   });
+});
+
+describe("what comes with a page", () => {
+  it("is the summary of all pools, or the open pool, where the page shows them", () => {
+    expect(firstView("/fairshare")).toEqual({ pool: null, isOverview: false });
+    expect(firstView("/fairshare?q=llama&state=full")).toEqual({ pool: null, isOverview: false });
+    expect(firstView("/fairshare?pool=org%2Fmodel-7b&tenant=t")).toEqual({ pool: "org/model-7b", isOverview: false });
+    expect(firstView("/")).toEqual({ pool: null, isOverview: true });
+    expect(firstView("/?range=24h")).toEqual({ pool: null, isOverview: true });
+  });
+  it.each(["/fairshare/groups", "/models", "/keys?key=1", "http://evil.example/fairshare", "", null])(
+    "is nothing for %j",
+    (requested) => {
+      expect(firstView(requested)).toBeNull();
+    },
+  );
 });

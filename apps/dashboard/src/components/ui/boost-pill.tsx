@@ -27,7 +27,7 @@ export function BoostPill({ boost, isShort = false }: Readonly<{ boost: Boosted 
       <Zap className="size-3" aria-hidden="true" />
       <span>
         {strength}
-        <span className={isShort ? "sr-only" : undefined}>, {left}</span>
+        {nowMs === 0 ? null : <span className={isShort ? "sr-only" : undefined}>, {left}</span>}
       </span>
     </span>
   );

@@ -4,7 +4,7 @@ import { ArrowLeft } from "lucide-react";
 import dynamic from "next/dynamic";
 import Link from "next/link";
 import { useQueryState, useQueryStates } from "nuqs";
-import { useMemo, useState } from "react";
+import { useDeferredValue, useMemo, useState } from "react";
 import { PageHeader } from "../../components/layout/page-header";
 import { Button } from "../../components/ui/button";
 import { groupColor } from "../../components/ui/group-mark";
@@ -17,6 +17,7 @@ import { plural } from "../../lib/format";
 import { noServersWords } from "../../lib/no-servers";
 import { poolBand } from "../../lib/pool-state";
 import { scopePrefix } from "../../lib/scope";
+import { useIsMounted } from "../../lib/use-is-mounted";
 import { useFreshness, useLive } from "../../queries/use-live";
 import type { Live, LivePool } from "../../queries/wire";
 import { paceText, poolAnswer } from "./logic/answer-line";
@@ -37,6 +38,9 @@ const SlotStrip = dynamic(() => import("./slot-strip").then((module) => module.S
 const UnknownPool = dynamic(() => import("./unknown-pool").then((module) => module.UnknownPool), { ssr: false });
 const TenantPanel = dynamic(() => import("./tenant-panel").then((module) => module.TenantPanel), { ssr: false });
 
+/** Keeps a scroll position possible until the rows are drawn. */
+const ROW_PX = 41;
+
 /** One pool: who has the slots, who waits, and whether anyone is treated unfairly. */
 export function PoolDetail({ name }: Readonly<{ name: string }>) {
   const live = useLive()?.live;
@@ -46,11 +50,12 @@ export function PoolDetail({ name }: Readonly<{ name: string }>) {
   const pools = useMemo(() => (pool === undefined ? undefined : [pool]), [pool]);
   useStateAnnouncements(pools);
   usePoolKeys(name);
+  const isMounted = useIsMounted();
   if (live !== undefined && pool === undefined) return <UnknownPool name={name} />;
   return (
     <>
       <PoolHeader name={name} live={live} pool={pool} isStale={isStale} />
-      <div className={cn("space-y-4", isStale && "stale")}>
+      <div className={cn("space-y-4", isStale && "stale", !isMounted && "max-sm:hidden")}>
         {live && pool ? (
           <PoolPanels live={live} pool={pool} />
         ) : (
@@ -128,6 +133,7 @@ function PoolPanels({ live, pool }: Readonly<{ live: Live; pool: LivePool }>) {
     [pool, colors],
   );
   const isIdle = holders.length === 0;
+  const isRestWanted = useAfterFirst();
   return (
     <>
       <Panel
@@ -160,11 +166,17 @@ function PoolPanels({ live, pool }: Readonly<{ live: Live; pool: LivePool }>) {
       <Panel title="Tenants" bodyClassName="p-0">
         {(pool.tenants ?? []).length === 0 ? (
           <Empty title="No tenant has work here" />
+        ) : !isRestWanted ? (
+          <div style={{ height: (pool.tenants ?? []).length * ROW_PX }} />
         ) : (
-          <TenantTable pool={pool} selected={group} onLight={setLit} />
+          <TenantTable pool={pool} selected={group} onLight={view === "strip" ? setLit : lightNothing} />
         )}
       </Panel>
-      <HistoryPanel pool={pool} startedTsMs={live.started_ts_ms} replicas={live.replicas} />
+      {isRestWanted ? (
+        <HistoryPanel pool={pool} startedTsMs={live.started_ts_ms} replicas={live.replicas} />
+      ) : (
+        <Skeleton className="h-112" />
+      )}
     </>
   );
 }
@@ -184,6 +196,14 @@ function NothingHere({ pool }: Readonly<{ pool: LivePool }>) {
       It has {noServersWords(pool.no_servers_cause)}, so its {plural(pool.cap, "slot")} can run nothing.
     </Empty>
   );
+}
+
+/** Lanes show no single tenant's slots. */
+const lightNothing = () => undefined;
+
+/** False for the first drawing of a page that was come to from another; what it leaves out follows in a task of its own. */
+function useAfterFirst(): boolean {
+  return useDeferredValue(true, !useIsMounted());
 }
 
 /** What makes the shares differ from the pool's size. */

@@ -2,7 +2,7 @@
 
 import Link from "next/link";
 import { useQueryStates } from "nuqs";
-import { useEffect, useMemo } from "react";
+import { useDeferredValue, useEffect, useMemo } from "react";
 import { PageHeader } from "../../components/layout/page-header";
 import { Button } from "../../components/ui/button";
 import { HelpTip } from "../../components/ui/help-tip";
@@ -15,6 +15,7 @@ import { isTyping } from "../../lib/is-typing";
 import { FILTER_STATES, type FilterState, type PoolTotals, poolTotals } from "../../lib/pool-state";
 import { usePreferences } from "../../lib/preferences";
 import { scopePrefix } from "../../lib/scope";
+import { useIsMounted } from "../../lib/use-is-mounted";
 import { useFreshness, useLive } from "../../queries/use-live";
 import type { Live, LivePool } from "../../queries/wire";
 import { GroupShareList } from "./group-share-list";
@@ -30,6 +31,7 @@ export function PoolList() {
   const isStale = useFreshness().state === "stale";
   const live = sample?.live;
   const totals = useMemo(() => poolTotals(live?.pools ?? []), [live]);
+  const isMounted = useIsMounted();
   useStateAnnouncements(live?.pools);
   return (
     <>
@@ -42,7 +44,7 @@ export function PoolList() {
           </Button>
         }
       />
-      <div className={cn("space-y-4", isStale && "stale")}>
+      <div className={cn("space-y-4", isStale && "stale", !isMounted && "max-sm:hidden")}>
         <Panel label="Pools" bodyClassName="p-0">
           {live ? (
             <PoolSection live={live} sample={sample.reads} totals={totals} isStale={isStale} />
@@ -66,10 +68,11 @@ interface PoolSectionProps {
 function PoolSection({ live, sample, totals, isStale }: Readonly<PoolSectionProps>) {
   const [params, setParams] = useQueryStates(listParams);
   useStateKeys(params.state, (state) => void setParams({ state }));
+  // Letters show at once; the list follows when there is time.
+  const text = useDeferredValue(params.q);
   const pools = useMemo(
-    () =>
-      live.pools.filter((pool) => matchesFilter(pool, { text: params.q, states: params.state, group: params.group })),
-    [live, params.q, params.state, params.group],
+    () => live.pools.filter((pool) => matchesFilter(pool, { text, states: params.state, group: params.group })),
+    [live, text, params.state, params.group],
   );
   if (live.pools.length === 0) {
     return (
@@ -117,6 +120,7 @@ function PoolSection({ live, sample, totals, isStale }: Readonly<PoolSectionProp
           sort={params.sort}
           direction={params.dir}
           onSort={onSort}
+          filter={`${text} ${params.state.join()} ${params.group ?? ""}`}
           group={params.group}
         />
       ) : (

@@ -24,13 +24,16 @@ interface PoolTableProps {
   sort: PoolSortKey;
   direction: SortDirection | null;
   onSort: (sort: PoolSortKey) => void;
+  /** Names what the list is narrowed to: another list is sorted at once. */
+  filter: string;
   /** The group the list is narrowed to; kept when a pool opens. */
   group: string | null;
 }
 
 const COLUMNS = 8;
 
-export function PoolTable({ pools, sample, isStale, sort, direction, onSort, group }: Readonly<PoolTableProps>) {
+export function PoolTable(props: Readonly<PoolTableProps>) {
+  const { pools, sample, isStale, sort, direction, onSort, filter, group } = props;
   const bands = useConfirmedBands(pools, sample);
   const shownDirection = direction ?? (sort === "name" ? "asc" : "desc");
   const wanted = useMemo(() => {
@@ -38,7 +41,7 @@ export function PoolTable({ pools, sample, isStale, sort, direction, onSort, gro
     const by = { sort, direction: shownDirection, rank };
     return [...pools].sort((a, b) => comparePools(a, b, by)).map((pool) => pool.model);
   }, [pools, bands, sort, shownDirection]);
-  const order = useCalmOrder(wanted, `${sort} ${shownDirection}`);
+  const order = useCalmOrder(wanted, `${sort} ${shownDirection} ${filter}`);
   const byName = useMemo(() => new Map(pools.map((pool) => [pool.model, pool])), [pools]);
   const isNarrow = useIsNarrow();
   const rows = useVirtualRows(order.ids.length, isNarrow ? NARROW_ROW_PX : undefined);

@@ -1,7 +1,7 @@
 "use client";
 
 import dynamic from "next/dynamic";
-import { type ReactNode, Suspense, useState } from "react";
+import { type ReactNode, useState } from "react";
 import { Patterns } from "../../components/ui/patterns";
 import { ModeBanner } from "./mode-banner";
 import { NavBar } from "./nav-bar";
@@ -13,7 +13,7 @@ import { useShortcuts } from "./use-shortcuts";
 const CommandMenu = dynamic(() => import("./command-menu").then((module) => module.CommandMenu), { ssr: false });
 const ShortcutSheet = dynamic(() => import("./shortcut-sheet").then((module) => module.ShortcutSheet), { ssr: false });
 
-/** The frame around every signed-in page. */
+/** The frame around every signed-in page. Nothing in it is sent later than the rest: what a page shows first paints at once. */
 export function AppShell({ children }: Readonly<{ children: ReactNode }>) {
   useKeptFocus();
   const [layer, setLayer] = useState<"palette" | "shortcuts" | null>(null);
@@ -29,16 +29,12 @@ export function AppShell({ children }: Readonly<{ children: ReactNode }>) {
       </a>
       <header className="sticky top-0 z-30 border-b bg-bg">
         <NavBar onOpenPalette={() => setLayer("palette")} />
-        <Suspense fallback={<div className="h-9 border-t" />}>
-          <StatusBar />
-        </Suspense>
+        <StatusBar />
       </header>
-      <Suspense>
-        <TabTitle />
-        <ModeBanner />
-      </Suspense>
+      <TabTitle />
+      <ModeBanner />
       <main id="content" tabIndex={-1} className="mx-auto max-w-[1440px] px-4 pt-5 pb-28 outline-none">
-        <Suspense>{children}</Suspense>
+        {children}
       </main>
       {layer === "palette" ? <CommandMenu onClose={() => setLayer(null)} /> : null}
       {layer === "shortcuts" ? <ShortcutSheet onClose={() => setLayer(null)} /> : null}

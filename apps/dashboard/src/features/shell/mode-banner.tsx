@@ -6,6 +6,7 @@ import { Notice } from "../../components/ui/notice";
 import { formatClock } from "../../lib/format";
 import { usePreferences } from "../../lib/preferences";
 import { modeBanner } from "../../lib/scope";
+import { useIsMounted } from "../../lib/use-is-mounted";
 import { useLive } from "../../queries/use-live";
 
 /**
@@ -16,7 +17,9 @@ export function ModeBanner() {
   const live = useLive()?.live;
   const { clock } = usePreferences();
   const open = useSearchParams().get("pool");
-  if (live === undefined) return null;
+  // Since when is written in the reader's zone, which only the browser knows.
+  const isMounted = useIsMounted();
+  if (live === undefined || !isMounted) return null;
   const pool = live.pools.find((candidate) => candidate.model === open) ?? null;
   const words = modeBanner(live, formatClock(live.mode_since_ts_ms, clock), pool);
   if (words === null) return null;

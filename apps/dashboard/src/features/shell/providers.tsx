@@ -8,6 +8,7 @@ import { AnnouncerProvider } from "../../components/layout/announcer";
 import { useToasterWanted } from "../../lib/notify";
 import { makeQueryClient } from "../../lib/query-client";
 import { SessionProvider } from "../../lib/session";
+import { type FirstAnswers, takeFirstAnswers } from "../../queries/first-answers";
 
 const SignedOutDialog = dynamic(() => import("./signed-out-dialog").then((module) => module.SignedOutDialog), {
   ssr: false,
@@ -17,20 +18,23 @@ const ConsoleToaster = dynamic(() => import("./toaster").then((module) => module
 interface ProvidersProps {
   email: string;
   role: "admin" | "viewer";
+  first: FirstAnswers;
   children: ReactNode;
 }
 
 /** What every signed-in page shares: data, address, who is signed in, announcements, toasts. */
-export function Providers({ email, role, children }: Readonly<ProvidersProps>) {
+export function Providers({ email, role, first, children }: Readonly<ProvidersProps>) {
   const isToasterWanted = useToasterWanted();
   const [isSignedOut, setIsSignedOut] = useState(false);
-  const [client] = useState(() =>
-    makeQueryClient(() => {
+  const [client] = useState(() => {
+    const made = makeQueryClient(() => {
       // Nothing that reads again by itself is answered before the next sign-in.
       focusManager.setFocused(false);
       setIsSignedOut(true);
-    }),
-  );
+    });
+    takeFirstAnswers(made, first);
+    return made;
+  });
   return (
     <QueryClientProvider client={client}>
       <NuqsAdapter>
