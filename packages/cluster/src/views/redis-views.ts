@@ -40,7 +40,9 @@ export class RedisViews implements ViewStore {
   readonly #options: RedisViewsOptions;
   readonly #intervalMs: number;
   readonly #parsed = new Map<string, { readonly text: string; readonly view: ReplicaView }>();
-  #others: OtherViews = NOT_SHARED;
+  /** As of the last read. */
+  #read: OtherViews = NOT_SHARED;
+  #readAtMs = 0;
   #timer: Timer | undefined;
   #isActive = false;
 
@@ -50,7 +52,13 @@ export class RedisViews implements ViewStore {
   }
 
   get others(): OtherViews {
-    return this.#others;
+    const sinceReadMs = this.#options.clock.monotonicMs() - this.#readAtMs;
+    return aged(this.#read, sinceReadMs, this.#livesMs);
+  }
+
+  /** How long a view counts, ms. */
+  get #livesMs(): number {
+    return Math.ceil(this.#intervalMs * VIEW_INTERVALS);
   }
 
   /** Begins or ends publishing and reading. */
@@ -58,7 +66,7 @@ export class RedisViews implements ViewStore {
     if (this.#isActive === isActive) return;
     this.#isActive = isActive;
     this.#timer?.cancel();
-    this.#others = isActive ? NOT_READ : NOT_SHARED;
+    this.#read = isActive ? NOT_READ : NOT_SHARED;
     if (isActive) void this.#round();
     else this.#parsed.clear();
   }
@@ -68,13 +76,14 @@ export class RedisViews implements ViewStore {
     let others: OtherViews;
     try {
       await this.#publish();
-      others = { ...(await this.#read()), reason: null };
+      others = { ...(await this.#readOthers()), reason: null };
     } catch {
       others = { views: [], holds: [], reason: "the other gateways' state cannot be read from Redis" };
     }
     if (!this.#isActive) return;
-    this.#others = others;
-    const tookMs = this.#options.clock.monotonicMs() - startedMs;
+    this.#read = others;
+    this.#readAtMs = this.#options.clock.monotonicMs();
+    const tookMs = this.#readAtMs - startedMs;
     this.#timer = this.#options.clock.setTimer(Math.max(1, this.#intervalMs - tookMs), () => void this.#round());
   }
 
@@ -82,12 +91,11 @@ export class RedisViews implements ViewStore {
     const { client, keys, clock, instance, timeoutMs, picture } = this.#options;
     const { engine, about } = picture();
     const text = encodeView({ instance, about, ...trimView(engine) });
-    const livesMs = Math.ceil(this.#intervalMs * VIEW_INTERVALS);
-    await withDeadline(clock, timeoutMs, client.set(keys.view(instance), text, "PX", livesMs));
+    await withDeadline(clock, timeoutMs, client.set(keys.view(instance), text, "PX", this.#livesMs));
   }
 
   /** Reads the views of all living others and the held slots in one round trip. Damaged ones are left out. */
-  async #read(): Promise<Pick<OtherViews, "views" | "holds">> {
+  async #readOthers(): Promise<Pick<OtherViews, "views" | "holds">> {
     const { client, keys, clock, timeoutMs, others } = this.#options;
     const names = others();
     const pipeline = client.pipeline();
@@ -101,7 +109,7 @@ export class RedisViews implements ViewStore {
       if (error) throw error;
       if (typeof text !== "string" || typeof livesMs !== "number" || livesMs < 0) continue;
       const view = this.#parse(name, text);
-      if (view !== undefined) read.push({ view, ageMs: Math.max(0, this.#intervalMs * VIEW_INTERVALS - livesMs) });
+      if (view !== undefined) read.push({ view, ageMs: Math.max(0, this.#livesMs - livesMs) });
     }
     for (const name of this.#parsed.keys()) if (!names.includes(name)) this.#parsed.delete(name);
     const [[timeError, time] = [], [holdError, holds] = []] = replies?.slice(-2) ?? [];
@@ -116,6 +124,19 @@ export class RedisViews implements ViewStore {
     if (view !== undefined) this.#parsed.set(name, { text, view });
     return view;
   }
+}
+
+/** What was read so long ago, as it is to be taken by now: views age, and go after their time, as held slots do. */
+function aged({ views, holds, reason }: OtherViews, sinceReadMs: number, livesMs: number): OtherViews {
+  return {
+    views: views.flatMap(({ view, ageMs }) =>
+      ageMs + sinceReadMs > livesMs ? [] : [{ view, ageMs: ageMs + sinceReadMs }],
+    ),
+    holds: holds.flatMap((hold) =>
+      hold.leftMs <= sinceReadMs ? [] : [{ ...hold, leftMs: hold.leftMs - sinceReadMs }],
+    ),
+    reason,
+  };
 }
 
 /** `flat`: session and expiry in turn; `time`: seconds and microseconds of the same clock. */

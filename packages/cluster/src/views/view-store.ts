@@ -17,7 +17,7 @@ export interface ReplicaView {
 
 export interface ReadView {
   readonly view: ReplicaView;
-  /** Since it was published, by the clock of the store, ms. */
+  /** Since it was published, ms: by the clock of the store up to when it was read, by this replica's from there. */
   readonly ageMs: number;
 }
 
