@@ -54,6 +54,16 @@ describe("a charge", () => {
     expect(line.level.hi).toBe(50);
   });
 
+  it("of one that was held back by its cap, behind the others by then, leaves the virtual time where it is", () => {
+    const run = new EngineRun({ algorithm: "weighted", defaultPoolSize: 3 });
+    const [first = 0] = run.askTimes(2, { tenant: "capped", weight: 1, cap: 1, cost: 1 });
+    run.askTimes(2, { tenant: "other", weight: 1, cost: 100 });
+    const { level } = poolOf(run).tenantLine;
+    expect([scoresOf(run, "capped").tenant, level.hi]).toEqual([1, 100]);
+    run.finish(first);
+    expect([scoresOf(run, "capped").tenant, level.hi]).toEqual([2, 100]);
+  });
+
   it("makes whoever was granted last the last among equals", () => {
     const run = new EngineRun({ algorithm: "weighted", defaultPoolSize: 1 });
     run.askTimes(3, { tenant: "b", cost: 0 });
@@ -121,6 +131,26 @@ describe("a return", () => {
     expect(scoresOf(run, "b").tenant).toBe(0);
   });
 
+  it("of somebody above the virtual time, with nothing running and nobody waiting, is to its debt", () => {
+    const run = new EngineRun({ algorithm: "weighted", defaultPoolSize: 2 });
+    run.finish(run.ask({ tenant: "a", weight: 1, cost: 100 }));
+    run.ask({ tenant: "a", weight: 1, cost: 1 });
+    expect(scoresOf(run, "a").tenant).toBe(101);
+    expect(tenantOf(run, "a").served).toBe(101);
+  });
+
+  it("of somebody with requests running is never to a lower score than its own, nor does it start its sum anew", () => {
+    const run = new EngineRun({ algorithm: "weighted", defaultPoolSize: 4 });
+    run.askTimes(2, { tenant: "low", weight: 1, cap: 1, cost: 10 });
+    run.ask({ tenant: "mid", weight: 1, cost: 50 });
+    run.askTimes(2, { tenant: "high", weight: 1, cost: 60 });
+    const low = tenantOf(run, "low");
+    run.send({ kind: "policy_changed", pool: poolId("m"), tenant: { ...low.policy, maxInFlight: null } });
+    expect([low.hi, low.queued, low.line.level.hi]).toEqual([10, 1, 60]);
+    run.ask({ tenant: "mid", weight: 1, cost: 50 });
+    expect(tenantOf(run, "mid")).toMatchObject({ hi: 50, served: 50, queued: 1 });
+  });
+
   it("of somebody at or below the virtual time starts the plain sum and the turn anew", () => {
     const run = new EngineRun({ algorithm: "weighted", defaultPoolSize: 2 });
     run.finish(run.ask({ tenant: "a", key: "k2", keyWeight: 1, cost: 5 }));
@@ -129,6 +159,24 @@ describe("a return", () => {
     run.ask({ tenant: "a", key: "k2", keyWeight: 1, cost: 5 });
     expect(keyOf(run, "a", "k2")).toMatchObject({ hi: 55, served: 5 });
     expect(keyOf(run, "a", "k1")).toMatchObject({ hi: 100, served: 100 });
+  });
+});
+
+describe("silence", () => {
+  it.each(BOTH)("is forgotten at every level at the virtual time, and remembered above it, %s", (algorithm) => {
+    const run = new EngineRun({ algorithm, defaultPoolSize: 1 });
+    const running = run.ask({ tenant: "a", group: "g", cost: 100 });
+    const leaver = run.ask({ tenant: "b", group: "h", cost: 100 });
+    const sibling = run.ask({ tenant: "a", group: "g", key: "k2", cost: 100 });
+    expect([...poolOf(run).tenants.keys()]).toEqual(["a", "b"]);
+    run.cancel(leaver);
+    run.cancel(sibling);
+    expect([...poolOf(run).tenants.keys()]).toEqual(["a"]);
+    expect([...poolOf(run).groups.keys()]).toEqual(["g"]);
+    expect(findKey(tenantOf(run, "a"), keyId("k2"))).toBeUndefined();
+    run.finish(running);
+    expect([...poolOf(run).tenants.keys()]).toEqual(["a"]);
+    expect(keyOf(run, "a", "a-key").hi).toBe(1);
   });
 });
 
