@@ -1,7 +1,8 @@
 /**
  * Writes the pieces of a streamed answer to the client. Small pieces, which streams are made of, are framed as HTTP chunks
- * here and handed to the socket as one buffer each: the response object would hand over four, and cost several times as
- * much per event. Large pieces, and answers without chunked framing, go through the response object as usual.
+ * here and handed to the socket as one buffer each, together where they came together: the response object would hand over
+ * four for each, and cost several times as much. Large pieces, and answers without chunked framing, go through the response
+ * object as usual.
  */
 import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
@@ -31,6 +32,11 @@ export class ChunkedWriter {
     // Until the first piece the head may still wait inside the response object; it has to go out first.
     if (this.#socket === null || this.#socket !== socket || bytes.length > MAX_FRAMED_BYTES)
       return this.#writeUsual(bytes);
+    // What comes in one read leaves in one write; nothing waits longer than that.
+    if (socket.writableCorked === 0) {
+      socket.cork();
+      process.nextTick(uncork, socket);
+    }
     return socket.write(framed(bytes));
   }
 
@@ -53,6 +59,10 @@ export class ChunkedWriter {
     }
     return keepsUp;
   }
+}
+
+function uncork(socket: Socket): void {
+  socket.uncork();
 }
 
 function framed(bytes: Buffer): Buffer {

@@ -3,14 +3,14 @@ import { connect, type Socket } from "node:net";
 import { SECRET } from "./rig";
 
 export class RawClient {
-  received = Buffer.alloc(0);
+  #pieces: Buffer[] = [];
   isClosed = false;
   readonly socket: Socket;
 
   private constructor(socket: Socket) {
     this.socket = socket;
     socket.on("data", (chunk: Buffer) => {
-      this.received = Buffer.concat([this.received, chunk]);
+      this.#pieces.push(chunk);
     });
     socket.on("error", () => {});
     socket.on("close", () => {
@@ -30,6 +30,12 @@ export class RawClient {
     const client = await RawClient.connect(port);
     client.socket.write(bytes);
     return client;
+  }
+
+  /** Joined when it is asked for: answers may be long. */
+  get received(): Buffer {
+    if (this.#pieces.length !== 1) this.#pieces = [Buffer.concat(this.#pieces)];
+    return this.#pieces[0] as Buffer;
   }
 
   get text(): string {
