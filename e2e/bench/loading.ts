@@ -129,6 +129,8 @@ async function paintMs(browser: Browser, target: Target): Promise<number> {
   await watch(opened.page);
   await slowDown(opened, { cpu: 4, latencyMs: 40 });
   await opened.page.goto(target.url, { waitUntil: "load" });
+  // What the page is about may come after it has loaded; nothing larger comes later.
+  await opened.page.locator("[data-testid=answer]:not(:empty)").waitFor();
   await opened.page.waitForTimeout(1500);
   const { lcpMs } = await readWatched(opened.page);
   await opened.close();
