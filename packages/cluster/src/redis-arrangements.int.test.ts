@@ -49,27 +49,13 @@ describe("other arrangements of Redis", { timeout: 60_000 }, () => {
     closers.push(() => fleet.close());
     for (let i = 0; i < 2; i++) await fleet.add({ url: redis.url, isCluster: true });
     await eventually("both share", () => fleet.modes.every((mode) => mode === "shared"));
-    let isOver = false;
-    for (const { replica } of fleet.replicas) {
-      const next = () => {
-        if (!isOver) replica.arrive(request(20), () => setTimeout(next, 5));
-      };
-      for (let i = 0; i < 15; i++) next();
-    }
+    const stop = fleet.keepBusy(15, 20);
     await eventually("some were served", () => fleet.backend.served > 100);
     await redis.moveSlotOf("{obleth}");
     const { served } = fleet.backend;
     await eventually("requests go on", () => fleet.backend.served > served + 100);
     await eventually("both share", () => fleet.modes.every((mode) => mode === "shared"));
-    await eventually("the fleet is within its slots", () => fleet.backend.running(POOL) <= 20);
-    fleet.backend.resetHighest();
-    const after = fleet.backend.served;
-    await eventually("more were served", () => fleet.backend.served > after + 300, 20_000);
-    isOver = true;
-    await eventually("all is quiet", () =>
-      fleet.replicas.every(({ replica }) => replica.running + replica.queued === 0),
-    );
-    expect(fleet.backend.highest(POOL)).toBeLessThanOrEqual(20);
+    await staysWithinLimit(fleet, stop);
   });
 
   it("a Sentinel failover under load fails no request and ends in shared slots on the new primary", async () => {
@@ -82,27 +68,25 @@ describe("other arrangements of Redis", { timeout: 60_000 }, () => {
       await fleet.add({ url: redis.primary.url, sentinels, sentinelName: redis.name });
     }
     await eventually("both share", () => fleet.modes.every((mode) => mode === "shared"));
-    let isOver = false;
-    for (const { replica } of fleet.replicas) {
-      const next = () => {
-        if (!isOver) replica.arrive(request(30), () => setTimeout(next, 5));
-      };
-      for (let i = 0; i < 15; i++) next();
-    }
+    const stop = fleet.keepBusy(15, 30);
     await eventually("some were served", () => fleet.backend.served > 200);
     await redis.primary.kill();
     await eventually("both fall back", () => fleet.modes.every((mode) => mode === "fallback"), 5000);
     const served = fleet.backend.served;
     await eventually("requests go on", () => fleet.backend.served > served + 100);
     await eventually("both share on the new primary", () => fleet.modes.every((mode) => mode === "shared"), 20_000);
-    await eventually("the fleet is within its slots", () => fleet.backend.running(POOL) <= 20);
-    fleet.backend.resetHighest();
-    const after = fleet.backend.served;
-    await eventually("more were served", () => fleet.backend.served > after + 300, 20_000);
-    isOver = true;
-    await eventually("all is quiet", () =>
-      fleet.replicas.every(({ replica }) => replica.running + replica.queued === 0),
-    );
-    expect(fleet.backend.highest(POOL)).toBeLessThanOrEqual(20);
+    await staysWithinLimit(fleet, stop);
   });
 });
+
+/** A fleet that shares under load: from when it is within its 20 slots on it stays there, until the load ends. */
+async function staysWithinLimit(fleet: RealFleet, stop: () => void): Promise<void> {
+  const { backend } = fleet;
+  await eventually("the fleet is within its slots", () => backend.running(POOL) <= 20);
+  backend.resetHighest();
+  const after = backend.served;
+  await eventually("more were served", () => backend.served > after + 300, 20_000);
+  stop();
+  await eventually("all is quiet", () => fleet.isQuiet);
+  expect(backend.highest(POOL)).toBeLessThanOrEqual(20);
+}

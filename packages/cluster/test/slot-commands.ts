@@ -1,7 +1,7 @@
 /** Random histories of the books: what replicas may do to them, drawn small so that limits, marks and holds collide. */
 import { keyId, poolId, sessionId, tenantId } from "@obleth/fairshare";
 import fc from "fast-check";
-import type { SlotOperation } from "../src/slots/slot-store";
+import type { ClaimOperation, SlotOperation } from "../src/slots/slot-store";
 
 export const INSTANCES = ["a", "b", "c"] as const;
 export type InstanceName = (typeof INSTANCES)[number];
@@ -27,6 +27,20 @@ const OWNERS = POOLS.flatMap((pool) => [
   { pool: poolId(pool), tenantId: tenantId("__proto__"), keyId: keyId("%7C") },
 ]);
 export const SOME_OWNER = OWNERS[0] ?? { pool: poolId("chat"), tenantId: tenantId("acme"), keyId: keyId("k1") };
+
+/** A claim of one owner that nothing but the pool and the ceiling can refuse. */
+export const PLAIN_CLAIM: ClaimOperation = {
+  kind: "claim",
+  ...SOME_OWNER,
+  poolSize: 8,
+  ceiling: 20,
+  tenantCap: null,
+  keyCap: null,
+  session: null,
+  sinceArrivalMs: 0,
+  isForHoldOnly: false,
+  isStarving: false,
+};
 
 // One owner and one session come up most, so that holds are redeemed and renewed and limits are met.
 const owner = fc.oneof(

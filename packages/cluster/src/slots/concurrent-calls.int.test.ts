@@ -4,25 +4,14 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { Command, Redis } from "ioredis";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { SOME_OWNER } from "../../test/slot-commands";
+import { PLAIN_CLAIM, SOME_OWNER } from "../../test/slot-commands";
 import { openRedis, type RedisFixture } from "../../test/support/redis-fixture";
 import { RedisScripts, type ScriptRunner, scriptText } from "../redis/scripts";
 import { RedisSlots } from "./redis-slots";
 import { Holdings } from "./slot-fields";
-import type { BatchAnswer, ClaimOperation, Done, Heartbeat, HeartbeatAnswer, SlotOperation } from "./slot-store";
+import type { BatchAnswer, Done, Heartbeat, HeartbeatAnswer, SlotOperation } from "./slot-store";
 
-const CLAIM: ClaimOperation = {
-  kind: "claim",
-  ...SOME_OWNER,
-  poolSize: 5,
-  ceiling: 9,
-  tenantCap: null,
-  keyCap: null,
-  session: null,
-  sinceArrivalMs: 0,
-  isForHoldOnly: false,
-  isStarving: false,
-};
+const CLAIM = { ...PLAIN_CLAIM, poolSize: 5 };
 const RELEASE: SlotOperation = { kind: "release", ...SOME_OWNER };
 const LONG_MS = 60_000;
 

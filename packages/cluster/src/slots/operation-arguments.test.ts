@@ -1,5 +1,6 @@
 import { keyId, poolId, sessionId, tenantId } from "@obleth/fairshare";
 import { describe, expect, it } from "vitest";
+import { PLAIN_CLAIM } from "../../test/slot-commands";
 import { operationArguments } from "./operation-arguments";
 import type { ClaimOperation, HoldOperation, ReleaseOperation } from "./slot-store";
 
@@ -7,16 +8,9 @@ const OWNER = { pool: poolId("chat"), tenantId: tenantId("acme"), keyId: keyId("
 const OTHER = { ...OWNER, keyId: keyId("k|2") };
 
 const claim = (fields: Partial<ClaimOperation> = {}): ClaimOperation => ({
-  kind: "claim",
+  ...PLAIN_CLAIM,
   ...OWNER,
-  poolSize: 8,
-  ceiling: 20,
-  tenantCap: null,
   keyCap: 2,
-  session: null,
-  sinceArrivalMs: 0,
-  isForHoldOnly: false,
-  isStarving: false,
   ...fields,
 });
 const release = (owner = OWNER): ReleaseOperation => ({ kind: "release", ...owner });

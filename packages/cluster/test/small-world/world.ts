@@ -7,9 +7,9 @@
  */
 import { sessionId } from "@obleth/fairshare";
 import { limitFields } from "../../src/slots/slot-fields";
-import { type BatchAnswer, type ClaimOperation, OvertakenError, type SlotOperation } from "../../src/slots/slot-store";
+import { type BatchAnswer, OvertakenError, type SlotOperation } from "../../src/slots/slot-store";
 import { SlotTable } from "../../src/slots/slot-table";
-import { SOME_OWNER } from "../slot-commands";
+import { PLAIN_CLAIM, SOME_OWNER } from "../slot-commands";
 import type { Step } from "./steps";
 import { sumsOf } from "./sums";
 
@@ -42,18 +42,7 @@ const NEVER_MS = 3_600_000;
 const EPOCH = 1;
 const MAX_JUMPS = 1;
 
-const CLAIM: ClaimOperation = {
-  kind: "claim",
-  ...SOME_OWNER,
-  poolSize: 1,
-  ceiling: 10,
-  tenantCap: null,
-  keyCap: null,
-  session: sessionId("s"),
-  sinceArrivalMs: 0,
-  isForHoldOnly: false,
-  isStarving: false,
-};
+const CLAIM = { ...PLAIN_CLAIM, session: sessionId("s") };
 const RELEASE: SlotOperation = { kind: "release", ...SOME_OWNER };
 const HOLD = {
   kind: "hold",

@@ -3,6 +3,7 @@ import { SystemClock } from "@obleth/clock";
 import type { EngineSnapshot } from "@obleth/fairshare";
 import { type Cluster, type ClusterSettings, createCluster } from "../../src/create-cluster";
 import { Backend } from "../sim/backend";
+import { request } from "../sim/fleet";
 import { type Limits, Replica } from "../sim/replica";
 
 export interface LogLine {
@@ -69,6 +70,25 @@ export class RealFleet {
 
   get modes(): string[] {
     return this.replicas.map(({ cluster }) => cluster.state.mode);
+  }
+
+  /** Keeps so many requests of `serviceMs` going at each replica, one after another, until the answer is called. */
+  keepBusy(each: number, serviceMs: number): () => void {
+    let isOver = false;
+    for (const { replica } of this.replicas) {
+      const next = () => {
+        if (!isOver) replica.arrive(request(serviceMs), () => setTimeout(next, 5));
+      };
+      for (let i = 0; i < each; i++) next();
+    }
+    return () => {
+      isOver = true;
+    };
+  }
+
+  /** Nothing runs or waits anywhere. */
+  get isQuiet(): boolean {
+    return this.replicas.every(({ replica }) => replica.running + replica.queued === 0);
   }
 
   /** Ends every cluster, whatever state it is in. */
