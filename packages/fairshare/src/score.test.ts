@@ -134,6 +134,12 @@ describe("placing", () => {
     expect(account).toMatchObject({ hi: 6, lo: 0, rest: 0 });
   });
 
+  it("leaves one that is above in every digit as it is, whatever rest the level has", () => {
+    const account = score(29, { hi: 7, rest: 3 });
+    expect(raiseTo(account, score(29, { hi: 6, rest: 20 }))).toBe(false);
+    expect(account).toEqual(score(29, { hi: 7, rest: 3 }));
+  });
+
   it("keeps accounts of one weight equal for ever after one was lifted to the other, at any weight", () => {
     const leader = score(17);
     charge(leader, 5);
@@ -201,6 +207,11 @@ describe("placing", () => {
     const { hi, lo } = account;
     reweigh(account, 9);
     expect(account).toMatchObject({ hi, lo, weight: 9 });
+  });
+
+  it("is shown as whole tokens per weight and the part of one", () => {
+    expect(scoreOf({ hi: 2, lo: FRACTION / 4 })).toBe(2.25);
+    expect(scoreOf({ hi: -3, lo: FRACTION / 2 })).toBe(-2.5);
   });
 
   it("is finite as a number, also for the largest", () => {

@@ -79,11 +79,11 @@ export function uncharge(score: Score, tokens: number): void {
   const first = (tokens - whole * weight) * BASE;
   const firstDigit = quotient(first, weight);
   const second = (first - firstDigit * weight) * BASE - score.rest;
+  // Exact for the same reason as `quotient`. At most as far below 0 as the rest, which is less than one weight.
   const secondDigit = second <= 0 ? 0 : Math.ceil(second / weight);
-  const corrected = settleUp(second, secondDigit, weight);
-  score.rest = corrected * weight - second;
+  score.rest = secondDigit * weight - second;
   score.hi -= whole;
-  score.lo -= firstDigit * BASE + corrected;
+  score.lo -= firstDigit * BASE + secondDigit;
   if (score.lo < 0) {
     score.lo += FRACTION;
     score.hi -= 1;
@@ -143,15 +143,11 @@ function restAt(from: Score, weight: number): number {
   return 2 * halfQuotient + quotient(left, from.weight);
 }
 
-/** Floor of a / b for whole a below 2^53 and whole b from 1; exact although the division rounds. */
+/**
+ * Floor of a / b for whole a from 0 below 2^53 and whole b from 1. The division rounds, but never up to a whole number
+ * it has not reached: below n + 1 the true quotient is at most n + 1 - 1 / b, and half the distance between doubles
+ * there is less than 1 / b as long as a is below 2^53.
+ */
 function quotient(a: number, b: number): number {
-  const guess = Math.floor(a / b);
-  const rest = a - guess * b;
-  return rest < 0 ? guess - 1 : rest >= b ? guess + 1 : guess;
-}
-
-/** The smallest whole number whose product with `weight` reaches `value`, given a guess at most one off. */
-function settleUp(value: number, guess: number, weight: number): number {
-  if (guess * weight < value) return guess + 1;
-  return (guess - 1) * weight >= value ? guess - 1 : guess;
+  return Math.floor(a / b);
 }

@@ -41,6 +41,59 @@ describe("a pick", () => {
   });
 });
 
+describe("among those that have slots and are under their share", () => {
+  /** Two that hold one slot each and wait for another, and one that holds all other slots, of which one is freed. */
+  function freeOneOf(run: EngineRun, ask: (name: string, cost: number) => number, costs: readonly [number, number]) {
+    ask("p", costs[0]);
+    ask("q", costs[1]);
+    const held = Array.from({ length: 4 }, () => ask("rich", 1));
+    // The one that is further behind waits first, or it would join at the other's level.
+    const names = costs[0] < costs[1] ? ["p", "q"] : ["q", "p"];
+    for (const name of names) ask(name, 100);
+    run.finish(held[0] ?? 0);
+    return run.latestTenants(1);
+  }
+
+  it.each([
+    [10, 5, "q"],
+    [5, 10, "p"],
+  ] as const)("the group with the lowest score goes first, with %i and %i charged: %s", (p, q, first) => {
+    const run = new EngineRun({ defaultPoolSize: 6 });
+    expect(freeOneOf(run, (tenant, cost) => run.ask({ tenant, cost }), [p, q])).toEqual([first]);
+    expect(lentTo(run)).toEqual([]);
+  });
+
+  it.each([
+    [10, 5, "q"],
+    [5, 10, "p"],
+  ] as const)("the tenant of a group with the lowest score goes first, with %i and %i charged: %s", (p, q, first) => {
+    const run = new EngineRun({ defaultPoolSize: 6 });
+    expect(freeOneOf(run, (tenant, cost) => run.ask({ tenant, group: "g", cost }), [p, q])).toEqual([first]);
+    expect(lentTo(run)).toEqual([]);
+  });
+
+  it("a group without a slot at the same score goes first, as it was never granted one, and is due it", () => {
+    const run = new EngineRun({ defaultPoolSize: 6 });
+    run.ask({ tenant: "p", cost: 20 });
+    const held = run.askTimes(5, { tenant: "rich", cost: 1 });
+    run.ask({ tenant: "p", cost: 20 });
+    run.ask({ tenant: "new" });
+    run.finish(held[0] ?? 0);
+    expect(run.latestTenants(1)).toEqual(["new"]);
+    expect(lentTo(run)).toEqual([]);
+  });
+
+  it("a group that has its share is not, however low its score and whoever of it has no slot", () => {
+    const run = new EngineRun({ defaultPoolSize: 4 });
+    run.askTimes(2, { tenant: "x", group: "cheap", cost: 1 });
+    const [first = 0] = run.askTimes(2, { tenant: "z", group: "dear", cost: 100 });
+    run.ask({ tenant: "y", group: "cheap", cost: 1 });
+    run.ask({ tenant: "z", group: "dear", cost: 100 });
+    run.finish(first);
+    expect(run.latestTenants(1)).toEqual(["z"]);
+  });
+});
+
 describe("a slot is said to be lent", () => {
   it("when nobody under its share could take it, and not when somebody takes what is due", () => {
     const run = new EngineRun({ defaultPoolSize: 4 });
