@@ -9,6 +9,7 @@ const NEEDLE = Buffer.from('"usage"');
 /** Longest usage object that is read; longer ones are passed over. */
 const MAX_OBJECT_BYTES = 8 * 1024;
 
+const LINE_FEED = 0x0a;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
@@ -61,7 +62,8 @@ export class UsageScanner {
   /** The needle itself may be cut by the chunk's end. */
   #keepCutNeedle(bytes: Buffer): boolean {
     const last = bytes[bytes.length - 1];
-    if (last === undefined || NEEDLE.indexOf(last) < 0) return false;
+    // Nearly every piece ends with an event's line feed.
+    if (last === undefined || last === LINE_FEED || NEEDLE.indexOf(last) < 0) return false;
     for (let length = Math.min(NEEDLE.length - 1, bytes.length); length > 0; length--) {
       if (bytes.compare(NEEDLE, 0, length, bytes.length - length) === 0) {
         this.#cut = Buffer.from(bytes.subarray(bytes.length - length));

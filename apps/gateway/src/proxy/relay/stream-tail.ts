@@ -14,22 +14,20 @@ export interface StreamKind {
 const KEPT_BYTES = 4096;
 
 export class StreamTail {
-  #chunks: Buffer[] = [];
-  #bytes = 0;
+  /** Room for twice as many, so that they are moved seldom. Copies: the pieces of a stream are views of larger reads. */
+  #bytes: Buffer | null = null;
+  #end = 0;
 
   push(chunk: Buffer): void {
-    this.#chunks.push(chunk);
-    this.#bytes += chunk.length;
-    if (this.#bytes >= 2 * KEPT_BYTES) this.#forget();
-  }
-
-  /** Lets go of what is not among the last bytes; seldom, because each event passes here. */
-  #forget(): void {
-    let kept = 0;
-    let from = this.#chunks.length;
-    while (from > 0 && kept < KEPT_BYTES) kept += this.#chunks[--from]?.length ?? 0;
-    this.#chunks = this.#chunks.slice(from);
-    this.#bytes = kept;
+    this.#bytes ??= Buffer.allocUnsafeSlow(2 * KEPT_BYTES);
+    const start = Math.max(0, chunk.length - KEPT_BYTES);
+    // What is left out must not be bridged.
+    if (start > 0) this.#end = 0;
+    if (this.#end + chunk.length - start > this.#bytes.length) {
+      this.#bytes.copyWithin(0, this.#end - KEPT_BYTES, this.#end);
+      this.#end = KEPT_BYTES;
+    }
+    this.#end += chunk.copy(this.#bytes, this.#end, start);
   }
 
   /** Whether the stream ended the way its protocol ends one, an error event included. */
@@ -38,7 +36,7 @@ export class StreamTail {
   }
 
   #text(): string {
-    return Buffer.concat(this.#chunks, this.#bytes).toString("latin1");
+    return this.#bytes?.toString("latin1", 0, this.#end) ?? "";
   }
 }
 
