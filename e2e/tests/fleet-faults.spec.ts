@@ -47,6 +47,18 @@ test("a Redis that hangs leaves each gateway its part, and all share again when 
     () => trial.fleet.redis.resume(),
   ));
 
+test("packets that are swallowed without a word cost no more than a Redis that hangs", () =>
+  trial.survivesOutage(
+    () => {
+      trial.fleet.wire.isDeaf = true;
+    },
+    () => {
+      trial.fleet.wire.isDeaf = false;
+    },
+    // What a new connection said meanwhile was swallowed as well: it takes another one, a probe later.
+    4000,
+  ));
+
 test("a Redis that crashes and comes back empty gets its books back", () =>
   trial.survivesOutage(
     () => trial.fleet.redis.kill(),
