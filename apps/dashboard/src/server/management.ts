@@ -4,7 +4,7 @@
  */
 import http from "node:http";
 import https from "node:https";
-import { Readable } from "node:stream";
+import { pipeline, Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
 import { getSettings } from "./settings";
 
@@ -77,7 +77,9 @@ const PIECE_BYTES = 256 * 1024;
 
 function plainBody(response: http.IncomingMessage): Readable {
   const isZipped = response.headers["content-encoding"] === "gzip";
-  return isZipped ? response.pipe(createGunzip({ chunkSize: PIECE_BYTES })) : response;
+  if (!isZipped) return response;
+  // An answer that breaks off fails for its reader; what went wrong is told there.
+  return pipeline(response, createGunzip({ chunkSize: PIECE_BYTES }), () => undefined);
 }
 
 function parseJson(text: string): unknown {
