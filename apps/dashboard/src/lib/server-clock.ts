@@ -8,6 +8,8 @@ import { type ClockOffset, learnOffset, offsetMs, UNKNOWN_OFFSET } from "./clock
 /** Clocks are trimmed by less all the time. */
 const SETTING_MS = 2000;
 
+let settingMs = 0;
+let settings = 0;
 let known: ClockOffset = UNKNOWN_OFFSET;
 let appliedMs = 0;
 
@@ -21,9 +23,14 @@ export function serverNowMs(): number {
   return steadyNowMs() + appliedMs;
 }
 
-/** Changes when the browser's clock was set, or the machine slept: what is known of the time is then best asked anew. */
+/** Counts how often the browser's clock was set, or the machine slept: the time is then best asked anew. */
 export function clockSetting(): number {
-  return Math.round((Date.now() - steadyNowMs()) / SETTING_MS);
+  const aheadMs = Date.now() - steadyNowMs();
+  if (Math.abs(aheadMs - settingMs) > SETTING_MS) {
+    settingMs = aheadMs;
+    settings++;
+  }
+  return settings;
 }
 
 /** An answer that was asked for and came at these steady times, stamped by its server. */
