@@ -5,7 +5,7 @@
 import { describe, expect, it } from "vitest";
 import type { BatchAnswer } from "../../src/slots/slot-store";
 import { type SearchOptions, searchSmallWorld } from "./search";
-import type { PlantedFault } from "./world";
+import { LIMITS, type PlantedFault } from "./world";
 
 const ASKED = process.env.OBLETH_SEARCH_DEPTH;
 const REQUESTS = 3;
@@ -78,6 +78,19 @@ describe("the books over every history of a small world", () => {
       expect(found.fault).toBeNull();
       expect(found.states).toBeGreaterThan(1000);
       expect(found.grants).toBeGreaterThan(1000);
+    },
+  );
+});
+
+describe("every limit in every history of a small world", () => {
+  it.each(LIMITS.flatMap((limit) => SLOTS.map((slots) => ({ limit, slots }))))(
+    "holds where $limit is $slots and the others leave room",
+    ({ limit, slots }) => {
+      const found = search({ replicas: 3, slots, limit, depth: 5, isReduced: true });
+      expect(found.fault).toBeNull();
+      expect(found.grants).toBeGreaterThan(300);
+      const planted = { extraSlots: () => 1 };
+      expect(search({ replicas: 3, slots, limit, depth: 4, isReduced: true, planted }).fault).toMatch(/^C1:/);
     },
   );
 });

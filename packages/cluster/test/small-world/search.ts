@@ -9,13 +9,14 @@
 import { INSTANCES } from "../slot-commands";
 import { StateSet } from "./state-set";
 import { type Step, stepsOf } from "./steps";
-import { type PlantedFault, World, type WorldOptions } from "./world";
+import { type LIMITS, type PlantedFault, World, type WorldOptions } from "./world";
 
 export interface SearchOptions {
   readonly replicas: number;
   readonly slots: number;
   /** Requests that are ever granted a slot. */
   readonly requests: number;
+  readonly limit?: (typeof LIMITS)[number];
   readonly depth: number;
   /** By names of replicas too. False: every state as it is; then canonical ones are only counted. */
   readonly isReduced: boolean;

@@ -7,7 +7,7 @@
  */
 import { sessionId } from "@obleth/fairshare";
 import { limitFields } from "../../src/slots/slot-fields";
-import { type BatchAnswer, OvertakenError, type SlotOperation } from "../../src/slots/slot-store";
+import { type BatchAnswer, type ClaimOperation, OvertakenError, type SlotOperation } from "../../src/slots/slot-store";
 import { SlotTable } from "../../src/slots/slot-table";
 import { PLAIN_CLAIM, SOME_OWNER } from "../slot-commands";
 import type { Step } from "./steps";
@@ -23,9 +23,14 @@ export interface PlantedFault {
   afterBeat?(table: SlotTable, reclaimedSlots: number): void;
 }
 
+/** The limits of a claim, in the order of their fields. */
+export const LIMITS = ["ceiling", "poolSize", "tenantCap", "keyCap"] as const;
+
 export interface WorldOptions {
   readonly instances: readonly string[];
   readonly slots: number;
+  /** Which of the limits the slots are those of; the others leave room. Left out: the pool's size. */
+  readonly limit?: (typeof LIMITS)[number];
   /** Requests that are ever granted a slot. */
   readonly requests: number;
   /** Sessions are forgotten soon, by the heartbeat of the first by name. Left out: not within any history. */
@@ -55,7 +60,6 @@ const HOLD = {
   maxJumps: MAX_JUMPS,
 } as const;
 const FIELDS = limitFields(SOME_OWNER);
-const POOL_FIELD = FIELDS[1];
 
 export class World {
   readonly #options: WorldOptions;
@@ -184,36 +188,44 @@ export class World {
 
   #claim(instance: string, runs: number, isLost: boolean): void {
     const { slots, planted } = this.#options;
-    const before = this.#table.totals.get(POOL_FIELD) ?? 0;
-    const poolSize = slots + (planted?.extraSlots?.(this.#table, this.#nowMs) ?? 0);
-    const answer = this.#run(instance, { ...CLAIM, poolSize });
+    const before = this.#table.totals.get(this.#field) ?? 0;
+    const answer = this.#run(instance, this.#claimOf(slots + (planted?.extraSlots?.(this.#table, this.#nowMs) ?? 0)));
     if (answer.kind === "unregistered") return;
     const [only] = answer.answers;
     const outcome = only?.kind === "claim" ? only.answer : undefined;
-    const total = this.#table.totals.get(POOL_FIELD) ?? 0;
+    const total = this.#table.totals.get(this.#field) ?? 0;
     if (outcome === "granted") {
-      this.#must(total <= slots, "C1: a grant stays within the pool");
+      this.#must(total <= slots, "C1: a grant stays within the limit");
       this.grants++;
     } else {
       // Held slots that ran out may have gone with the same call.
       this.#must(total <= before, "C2: a denied or redeemed claim takes nothing");
-      this.#must(outcome !== "redeemed" || total <= slots, "C1: nothing starts while more runs than the pool has");
+      this.#must(outcome !== "redeemed" || total <= slots, "C1: nothing starts while more runs than the limit allows");
     }
     if (!isLost && (outcome === "granted" || outcome === "redeemed")) this.#runs.set(instance, runs + 1);
+  }
+
+  #claimOf(slots: number): ClaimOperation {
+    return { ...CLAIM, [this.#options.limit ?? "poolSize"]: slots };
+  }
+
+  /** Of the limit that the slots are those of. */
+  get #field(): string {
+    return FIELDS[LIMITS.indexOf(this.#options.limit ?? "poolSize")] ?? FIELDS[1];
   }
 
   /** One that was sent before the replica's last reconcile and runs after it. */
   #lateClaim(instance: string): void {
     const { slots } = this.#options;
     const isCurrent = this.#isCurrent(instance);
-    const before = this.#table.totals.get(POOL_FIELD) ?? 0;
-    const operations = [{ ...CLAIM, poolSize: slots }];
+    const before = this.#table.totals.get(this.#field) ?? 0;
+    const operations = [this.#claimOf(slots)];
     const { kind } = this.#table.run({ instance, epoch: EPOCH - 1, operations }, this.#nowMs);
-    const total = this.#table.totals.get(POOL_FIELD) ?? 0;
+    const total = this.#table.totals.get(this.#field) ?? 0;
     if (isCurrent) {
       this.#must(kind === "unregistered" && total === before, "C11: a claim of an earlier epoch changes nothing");
     }
-    this.#must(total <= Math.max(before, slots), "C1: a late claim stays within the pool");
+    this.#must(total <= Math.max(before, slots), "C1: a late claim stays within the limit");
     this.#addsUp();
   }
 
