@@ -48,6 +48,30 @@ describe("failover", () => {
     expect(rig.records[0]).toMatchObject({ outcome: "completed", endpointId: `e-${b.base}` });
   });
 
+  it("goes to the next endpoint when nothing listens at one", async () => {
+    const gone = await backend(ok("gone"));
+    const there = await backend(ok("there"));
+    await gone.close();
+    const rig = await gatewayWith({ models: [model([endpoint(gone.base), endpoint(there.base)], { maxInFlight: 1 })] });
+    expect(await contentOf(await rig.chat())).toBe("there");
+    expect(rig.attempts).toEqual(["connect_failed", "connect_failed", "answered"]);
+    await until(() => rig.inFlight === 0);
+  });
+
+  it("never happens after a comment has reached the client either: what came so far cannot be taken back", async () => {
+    const comments: Script = async (answer) => {
+      await answer.write(Buffer.concat([Buffer.from(STREAM_HEAD), chunk(": ping\n\n")]));
+      await answer.pause(20);
+      answer.reset();
+    };
+    const { rig, b } = await pair(comments, chatStream(["second"]));
+    const client = await RawClient.send(rig.port, rawChat({ model: "m", stream: true, messages: [] }));
+    await until(() => client.isClosed);
+    expect(client.text).toContain(": ping");
+    expect(client.text).not.toContain("0\r\n\r\n");
+    expect(b.requests).toEqual([]);
+  });
+
   it("never happens after the first event has reached the client", async () => {
     const { rig, b } = await pair(breaksAfter(1, "reset"), chatStream(["second"]));
     const client = await RawClient.send(rig.port, rawChat({ model: "m", stream: true, messages: [] }));
