@@ -6,6 +6,8 @@ import { useCallback, useState } from "react";
 type Chain = readonly HTMLElement[];
 
 const chains = new WeakMap<Element, Chain>();
+/** Of the layer that was taken away just now, perhaps for another one that is about to open in its place. */
+let removed: Chain | null = null;
 const LAYER = "[role=dialog], [role=alertdialog]";
 
 /**
@@ -18,7 +20,11 @@ export function useReturnFocus(find: () => HTMLElement | null = () => null) {
   const [chain] = useState(openers);
   const ref = useCallback(
     (layer: HTMLElement | null) => {
-      if (layer !== null) chains.set(layer, chain);
+      if (layer !== null) return void chains.set(layer, chain);
+      removed = chain;
+      setTimeout(() => {
+        if (removed === chain) removed = null;
+      });
     },
     [chain],
   );
@@ -34,6 +40,7 @@ function openers(): Chain {
   const active = document.activeElement instanceof HTMLElement ? document.activeElement : document.body;
   // A button that waits for an answer is disabled and has lost the focus; then it was in the layer on top.
   const isLost = active === document.body;
+  if (isLost && removed !== null) return removed;
   const layer = isLost ? [...document.querySelectorAll(LAYER)].at(-1) : active.closest(LAYER);
   if (layer === undefined || layer === null) return isLost ? [] : [active];
   // A menu knows no opener of its own; the button that controls it is one.
