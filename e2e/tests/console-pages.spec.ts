@@ -31,6 +31,37 @@ test("the overview names the full pool first and leads to it; a snoozed item com
   await expect(adminPage).toHaveURL(new RegExp(`pool=${pool.model}`));
 });
 
+test("a boost about to end is told with its time left, and a model without servers once somebody was refused", async ({
+  adminPage: page,
+  stack,
+}) => {
+  const { management } = stack;
+  const tenants = await management.call("listTenants", { query: { limit: 200 } });
+  const tenant_id = tenants.data.items.find((tenant) => tenant.name === "chatbot")?.id ?? "";
+  const expires_at = new Date(Date.now() + 5 * 60_000).toISOString();
+  const boost = await management.call("createBoost", {
+    body: { tenant_id, model: pool.model, factor: 2, reason: "soon over", expires_at },
+  });
+  await management.call("createModel", { body: { name: "unserved", max_in_flight: 4 } });
+  await page.goto(`${stack.urls.dashboard}/`);
+  await expect(page.locator("[data-attention=boost_ending]")).toContainText(/chatbot.*in \d min/);
+  await expect(page.getByTestId("watching")).toContainText("unserved has no servers (no API base)");
+  await expect(page.locator("[data-attention=no_servers]")).toHaveCount(0);
+
+  const secret = await stack.makeKey("chatbot");
+  const refused = await fetch(`${stack.urls.proxy}/v1/chat/completions`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${secret}`, "content-type": "application/json" },
+    body: JSON.stringify({ model: "unserved", messages: [{ role: "user", content: "Hello" }] }),
+  });
+  expect(refused.status).toBe(503);
+  await expect(page.locator("[data-attention=no_servers]")).toContainText("1 request refused in the last hour", {
+    timeout: 30_000,
+  });
+  await management.call("endBoost", { params: { id: boost.data.id } });
+  await management.call("deleteModel", { params: { id: "unserved" } });
+});
+
 test("a pool's size is previewed, changed, and undone from the audit", async ({ adminPage, stack }) => {
   await adminPage.goto(`${stack.urls.dashboard}/models/${pool.model}?tab=capacity`);
   await adminPage.getByLabel("Max in flight").fill("12");
