@@ -300,11 +300,8 @@ export class Pipeline {
   #send(call: RoutedCall): void {
     const { deps, sender } = this.parts;
     const { request, chat } = call;
-    if (request.hasLostSlot(deps.admission)) {
-      if (request.reserved !== null) void deps.budgets.settle(request.reserved, { tokens: 0, costUsd: 0 });
-      request.reserved = null;
-      this.#admit(call);
-    } else sender.send(call, this.#endings.extraHeaders(request, chat?.leftOut ?? NOTHING), this.#endings);
+    if (request.hasLostSlot(deps.admission, deps.budgets)) this.#admit(call);
+    else sender.send(call, this.#endings.extraHeaders(request, chat?.leftOut ?? NOTHING), this.#endings);
   }
 
   #showModels(

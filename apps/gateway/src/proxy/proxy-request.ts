@@ -5,7 +5,7 @@
  */
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Spend } from "@obleth/cluster";
+import type { Spend, TokenBudgets } from "@obleth/cluster";
 import type { Protocol } from "../error-response";
 import type { EndpointRecord, KeyRecord, ModelRecord } from "../policy-cache/records";
 import type { Listed } from "../roster";
@@ -92,11 +92,16 @@ export class ProxyRequest implements Listed {
     this.#grantedAfterStalls = admission.stalls;
   }
 
-  /** Whether the slot may be another gateway's meanwhile; then it is given back here, and another one must be asked for. */
-  hasLostSlot(admission: Pick<Admission, "stalls">): boolean {
+  /**
+   * Whether the slot may be another gateway's meanwhile; then it is given back here with what was reserved, and both must be
+   * asked for again.
+   */
+  hasLostSlot(admission: Pick<Admission, "stalls">, budgets: Pick<TokenBudgets, "settle">): boolean {
     if (admission.stalls === this.#grantedAfterStalls) return false;
     this.permit?.release();
     this.permit = null;
+    if (this.reserved !== null) void budgets.settle(this.reserved, { tokens: 0, costUsd: 0 });
+    this.reserved = null;
     return true;
   }
 
