@@ -21,6 +21,9 @@ import { SharedSlots } from "./slots/shared-slots";
 import { RedisViews } from "./views/redis-views";
 import type { OtherViews, ReplicaView } from "./views/view-store";
 
+/**
+ * How this gateway shares with others. Milliseconds from 1, seconds from 0: `heartbeatTimes` says what a 0 reads as.
+ */
 export interface ClusterSettings {
   /** null: no Redis, one replica. */
   readonly redis: RedisSettings | null;
@@ -33,8 +36,10 @@ export interface ClusterSettings {
   readonly ttlSecs: number;
 }
 
+/** Takes one event with its fields; must not throw. */
 export type ClusterLog = (level: "info" | "warn", event: string, fields: Readonly<Record<string, unknown>>) => void;
 
+/** What a cluster object is made with. */
 export interface ClusterOptions {
   readonly settings: ClusterSettings;
   /** Unlike that of every other process, this one's earlier runs included. */
@@ -57,12 +62,14 @@ export interface ClusterHost extends SlotsHost {
   picture(): { engine: EngineSnapshot; about: ReplicaView["about"] };
 }
 
+/** One living gateway. */
 export interface ClusterMember {
   readonly instance: string;
   /** Since its last heartbeat, ms. */
   readonly heartbeatAgeMs: number;
 }
 
+/** How this gateway finds Redis. Latencies are of the last 512 calls, null before the first. */
 export interface RedisState {
   readonly isReachable: boolean;
   readonly callP50Ms: number | null;
@@ -73,12 +80,14 @@ export interface RedisState {
   readonly evictionPolicy: string | null;
 }
 
+/** When limits began to hold in another way here. */
 export interface ModeChange {
   /** Wall clock, ms. */
   readonly atMs: number;
   readonly mode: ModeState["mode"];
 }
 
+/** A gateway's whole share in the fleet. None of it throws or rejects because Redis is away. */
 export interface Cluster {
   readonly instance: string;
   readonly slots: ClusterSlots;

@@ -16,6 +16,7 @@ export const UNITS_PER_TOKEN = 60_000;
 const MAX_TOKENS = 1e11;
 const MAX_NANOS = 9e15;
 
+/** What one request is booked on: the minute of its tenant, or a term of tenant or key. */
 export type Account =
   | { readonly kind: "minute"; readonly subject: string; readonly tokensPerMinute: number }
   | {

@@ -47,6 +47,7 @@ const NEVER = Number.POSITIVE_INFINITY;
 
 const OK: BudgetAnswer = { kind: "ok" };
 
+/** Budgets of one gateway alone. Lost with the process; refuses and books exactly as those in Redis do. */
 export class MemoryBudgets implements BudgetBooks {
   readonly isAvailable = true;
   readonly #clock: Clock;

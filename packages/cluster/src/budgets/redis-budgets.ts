@@ -11,6 +11,7 @@ import type { ScriptRunner } from "../redis/scripts";
 import { type Account, accountsOf, nanoDollars, RESERVATION_MS, wholeTokens } from "./accounts";
 import type { BudgetAnswer, BudgetBooks, Spend, TermUsage } from "./token-budget";
 
+/** What budgets in Redis are made with. */
 export interface RedisBudgetsOptions {
   readonly scripts: ScriptRunner;
   readonly keys: Keys;
@@ -39,6 +40,10 @@ const MAX_UNRESERVED = 50_000;
 /** Settlements sent again at once, so that a long outage does not end in one burst. */
 const RESEND_BATCH = 100;
 
+/**
+ * Budgets that the whole fleet shares. Never waits longer than the response timeout: then the answer is
+ * `unavailable`.
+ */
 export class RedisBudgets implements BudgetBooks {
   readonly #options: RedisBudgetsOptions;
   readonly #breaker: Breaker;

@@ -9,6 +9,7 @@ export interface MinuteLimit {
   readonly tokensPerMinute: number;
 }
 
+/** What a tenant or key may use in one term; whichever cap is reached first ends it. */
 export interface TermLimit {
   /** Whose account, for example `tenant:<id>` or `key:<id>`. */
   readonly subject: string;
@@ -20,6 +21,7 @@ export interface TermLimit {
   readonly costUsd: number | null;
 }
 
+/** One request's wish: its estimate and everything it is booked on. Amounts are from 0. */
 export interface Spend {
   readonly requestId: string;
   readonly minute: MinuteLimit | null;
@@ -28,6 +30,7 @@ export interface Spend {
   readonly estimatedCostUsd: number;
 }
 
+/** How a wish was answered; every refusal is a value, none an error. */
 export type BudgetAnswer =
   | { readonly kind: "ok" }
   /** The minute's bucket cannot pay; it can in `retryAfterMs`. */
@@ -55,6 +58,7 @@ export interface TermUsage {
   readonly reservedCostUsd: number;
 }
 
+/** Budgets that can also be looked at. */
 export interface BudgetBooks extends TokenBudgets {
   /** False while budgets cannot be asked and every answer is `unavailable`. */
   readonly isAvailable: boolean;

@@ -5,6 +5,7 @@
 import type { Clock, Timer } from "@obleth/clock";
 import type { Heartbeat, HeartbeatAnswer, SlotStore, StoreResult } from "../slots/slot-store";
 
+/** What a heart is made with. */
 export interface HeartOptions {
   readonly store: SlotStore;
   readonly clock: Clock;
@@ -17,6 +18,7 @@ export interface HeartOptions {
   readonly onFailure: (reason: "timeout" | "error", error: unknown, latencyMs: number) => void;
 }
 
+/** One replica's heartbeats: at most one under way, at most one appointment. */
 export class Heart {
   readonly #options: HeartOptions;
   #timer: Timer | undefined;

@@ -2,6 +2,7 @@
 import type { Clock } from "@obleth/clock";
 import type { SlotStore } from "../slots/slot-store";
 
+/** Who leaves which store, and how long it waits for the answer, ms. */
 export interface LeaveOptions {
   readonly store: SlotStore;
   readonly clock: Clock;

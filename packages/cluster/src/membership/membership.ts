@@ -4,6 +4,7 @@
  */
 import type { HeartbeatAnswer, Member } from "../slots/slot-store";
 
+/** The living replicas as one of them knows them. Never counts fewer than 1. */
 export class Membership {
   readonly #instance: string;
   readonly #ttlMs: number;

@@ -2,8 +2,10 @@
 
 /** How limits hold across replicas; the closed list, for metrics and the tests that cover it. */
 export const CLUSTER_MODES = ["local", "shared", "fallback", "split"] as const;
+/** One of `CLUSTER_MODES`. */
 export type ClusterMode = (typeof CLUSTER_MODES)[number];
 
+/** All that the mode follows from. */
 export interface ModeFacts {
   /** Setting: slots are counted in Redis. */
   readonly sharedSlots: boolean;
@@ -15,6 +17,7 @@ export interface ModeFacts {
   readonly isReconciled: boolean;
 }
 
+/** The mode with what follows from it. `divisor` is 1 in `local` and `shared`. */
 export interface ModeState {
   readonly mode: ClusterMode;
   readonly replicas: number;

@@ -29,6 +29,7 @@ export function lossReason(reason: string, error: unknown): string {
   return error instanceof Error ? `${reason}: ${error.message}` : reason;
 }
 
+/** What the way back is judged by; times in ms, as in force. */
 export interface WayBackOptions {
   readonly membership: Membership;
   readonly responseTimeoutMs: number;
@@ -36,6 +37,7 @@ export interface WayBackOptions {
   readonly ttlMs: number;
 }
 
+/** One replica's way back to shared slots, from each loss to the next. */
 export class WayBack {
   readonly #options: WayBackOptions;
   /** When the wait for the others ends; undefined until Redis answers. */

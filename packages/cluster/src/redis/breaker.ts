@@ -9,6 +9,7 @@ import { withDeadline } from "./deadline";
 /** Pause between two probes, ms. */
 const PROBE_MS = 1000;
 
+/** A call was refused without being sent: Redis is known not to answer. */
 export class BreakerOpenError extends Error {
   readonly code = "redis_down";
 
@@ -18,6 +19,7 @@ export class BreakerOpenError extends Error {
   }
 }
 
+/** What a breaker is made with. */
 export interface BreakerOptions {
   readonly clock: Clock;
   /** Longest wait for an answer, ms. */
@@ -27,6 +29,7 @@ export interface BreakerOptions {
   readonly onChange?: (isOpen: boolean, reason: unknown) => void;
 }
 
+/** Open from the first failure to the first probe that is answered, closed else. */
 export class Breaker {
   readonly #options: BreakerOptions;
   #isOpen = false;

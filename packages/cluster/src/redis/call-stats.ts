@@ -7,6 +7,7 @@ const MINUTE_MS = 60_000;
 /** Errors remembered within a minute; more are counted as this many. */
 const MAX_ERRORS = 10_000;
 
+/** Latencies of the last 512 calls and errors of the last minute. */
 export class CallStats {
   readonly #clock: Clock;
   readonly #latencies = new Float64Array(KEPT);

@@ -5,6 +5,7 @@
  */
 import { Cluster, type ClusterOptions, Redis, type RedisOptions } from "ioredis";
 
+/** Where Redis is: one server, Sentinel when there are addresses of it, or Cluster. */
 export interface RedisSettings {
   /** `redis://` or `rediss://` address; with Cluster the first node to ask. */
   readonly url: string;
@@ -16,6 +17,7 @@ export interface RedisSettings {
   readonly connectTimeoutMs: number;
 }
 
+/** Either kind of client; both send what they are given at once or reject. */
 export type RedisClient = Redis | Cluster;
 
 /** Longest pause between two attempts to connect, ms: recovery within two seconds needs several tries a second. */

@@ -10,6 +10,7 @@ export interface KeyOptions {
   readonly isCluster: boolean;
 }
 
+/** Every key and channel of one installation. */
 export interface Keys {
   /** zset: instance id by expiry. */
   readonly replicas: string;
@@ -35,6 +36,7 @@ export interface Keys {
   termBudget(subject: string, term: string): readonly [book: string, due: string];
 }
 
+/** The names under a prefix. With `isCluster` all of them have one hash tag. */
 export function makeKeys({ prefix, isCluster }: KeyOptions): Keys {
   const base = isCluster ? `{${prefix}}` : prefix;
   return {

@@ -16,6 +16,7 @@ export const SCRIPTS = {
   settle: ["_prelude", "_accounts", "settle"],
 } as const satisfies Record<string, readonly string[]>;
 
+/** A script by the name of its file. */
 export type ScriptName = keyof typeof SCRIPTS;
 
 interface LoadedScript {
@@ -28,6 +29,7 @@ export interface ScriptRunner {
   run(name: ScriptName, keys: readonly string[], args: readonly (string | number)[]): Promise<unknown>;
 }
 
+/** Runs scripts on one client; loads a script anew on a server that does not know it. */
 export class RedisScripts implements ScriptRunner {
   readonly #client: RedisClient;
   readonly #scripts: ReadonlyMap<ScriptName, LoadedScript>;
@@ -50,6 +52,7 @@ export class RedisScripts implements ScriptRunner {
   }
 }
 
+/** The names of all scripts. */
 export function scriptNames(): ScriptName[] {
   return Object.keys(SCRIPTS) as ScriptName[];
 }

@@ -16,8 +16,10 @@ export type SettleClaim = (outcome: ClaimOutcome, sinceLastFinishMs: number | nu
 
 /** A claim whose held slot was asked for alone, and is not there, ends as `pool`. */
 export type ClaimRequest = Omit<ClaimOperation, "kind">;
+/** What a finished step says of itself when its slot may be held. */
 export type HoldRequest = Omit<HoldOperation, "kind">;
 
+/** Shared slots as the scheduler sees them. Nothing here throws or waits. */
 export interface ClusterSlots {
   /** What holds at this moment. */
   readonly state: ModeState;
@@ -51,7 +53,9 @@ export interface SlotsHost {
   retry(pool: PoolId | null): void;
 }
 
+/** The kinds of calls, for metrics; a closed list. */
 export const SLOT_CALLS = ["claim", "release", "hold", "heartbeat", "leave"] as const;
+/** One of `SLOT_CALLS`. */
 export type SlotCall = (typeof SLOT_CALLS)[number];
 
 /** What became of held slots on the books: made, run out, or freed early. Taken ones are known from their claims. */

@@ -7,6 +7,7 @@ import type { Limits } from "./slot-fields";
 import type { SlotOwner } from "./slot-store";
 import type { KeptPicture } from "./table-picture";
 
+/** One slot that is held. */
 export interface HeldSession {
   /** Field of the pool's count of held sessions. */
   readonly poolField: string;
@@ -14,6 +15,7 @@ export interface HeldSession {
   readonly expiresAtMs: number;
 }
 
+/** What is remembered of a session between its steps; times of the books' clock, ms. */
 export interface Session {
   readonly finishedAtMs: number;
   readonly holdsInRow: number;
@@ -34,6 +36,7 @@ const MAX_HOLD_MS = 60_000;
 /** Sessions forgotten by one hold, which adds one at most. */
 const FORGOTTEN_PER_HOLD = 2;
 
+/** Held slots and sessions of the whole fleet, by id. */
 export class HeldSessions {
   readonly holds = new Map<string, HeldSession>();
   readonly sessions = new Map<string, Session>();

@@ -17,6 +17,7 @@ interface Mark {
   readonly waits: Map<string, number>;
 }
 
+/** The marks of all limits. Times are the books' clock, ms. */
 export class Marks {
   readonly #marks = new Map<string, Mark>();
 

@@ -15,8 +15,10 @@ const MAX_OUTSTANDING = 4;
 const FULL_CALL = 32;
 const SOON_MS = 2;
 
+/** Takes an operation's answer, or `failed` when nobody will know it. */
 export type Settle = (answer: SlotAnswer | "failed") => void;
 
+/** What a line is made with. */
 export interface OperationLineOptions {
   readonly store: SlotStore;
   readonly clock: Clock;
@@ -45,6 +47,7 @@ interface Call {
   isOver: boolean;
 }
 
+/** One replica's line: operations go out in the order they came, and settle in it. */
 export class OperationLine {
   readonly #options: OperationLineOptions;
   #queued: Queued[] = [];

@@ -24,6 +24,7 @@ import { OvertakenError } from "./slot-store";
 /** Times a heartbeat is sent again because yet another replica joined meanwhile. */
 const MAX_DECLARATIONS = 5;
 
+/** The books in one Redis, under one prefix. Fails with the connection's or the server's error. */
 export class RedisSlots implements SlotStore {
   readonly #scripts: ScriptRunner;
   readonly #keys: Keys;

@@ -8,6 +8,9 @@ import type { Keys } from "../redis/keys";
 import { poolNamed } from "./slot-fields";
 import type { SlotAnnouncements } from "./slot-store";
 
+/**
+ * Subscribes on `client`, which can send nothing else from here on, and tells the subscriber for as long as it lives.
+ */
 export function listenForReleased(client: RedisClient, keys: Keys, subscriber: SlotAnnouncements): void {
   client.on("ready", () => {
     client.subscribe(keys.released, keys.membership).then(

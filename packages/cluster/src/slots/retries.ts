@@ -11,6 +11,7 @@ import type { SlotAnswer } from "./slot-store";
 export const RETRY_MIN_MS = 100;
 export const RETRY_MAX_MS = 250;
 
+/** What retries are made with. */
 export interface RetriesOptions {
   readonly clock: Clock;
   /** Uniform in [0, 1). */
@@ -26,6 +27,7 @@ interface Claimant {
   readonly tenantId: TenantId;
 }
 
+/** Denials that wait for another try: one timer a pool, one for the ceiling. */
 export class Retries {
   readonly #options: RetriesOptions;
   readonly #pools = new Map<PoolId, Timer>();

@@ -9,6 +9,7 @@ export type Limits = readonly [ceiling: string, pool: string, tenant: string, ke
 /** Field of the ceiling's total. */
 export const CEILING_FIELD = "g";
 
+/** The fields that one request of the owner counts in. */
 export function limitFields(owner: SlotOwner): Limits {
   const pool = escapePart(owner.pool);
   return [

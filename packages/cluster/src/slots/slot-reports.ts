@@ -3,6 +3,7 @@ import type { Clock } from "@obleth/clock";
 import type { SlotCall, SlotsListener } from "./cluster-slots";
 import type { HeartbeatAnswer, LostHolds } from "./slot-store";
 
+/** Tells a listener what happened, and that Redis is lost or back only when it changes. */
 export class SlotReports {
   readonly #clock: Clock;
   readonly #listener: SlotsListener;

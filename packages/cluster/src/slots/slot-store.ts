@@ -12,6 +12,7 @@ export interface SlotOwner {
   readonly keyId: KeyId;
 }
 
+/** Asks for one slot under all four limits at once, or for the session's held one. */
 export interface ClaimOperation extends SlotOwner {
   readonly kind: "claim";
   /** Configured values, never divided. Slots of the pool and of all pools, from 1. */
@@ -32,10 +33,12 @@ export interface ClaimOperation extends SlotOwner {
   readonly freesKeyHolds?: boolean;
 }
 
+/** Gives back one slot of the owner that this replica has on the books. */
 export interface ReleaseOperation extends SlotOwner {
   readonly kind: "release";
 }
 
+/** Gives back one slot of the owner, to be held for the session if it may be. */
 export interface HoldOperation extends SlotOwner {
   readonly kind: "hold";
   readonly session: SessionId;
@@ -59,12 +62,15 @@ export interface DropHoldsOperation {
   readonly pool: PoolId;
 }
 
+/** One step of one replica on the books. */
 export type SlotOperation = ClaimOperation | ReleaseOperation | HoldOperation | DropHoldsOperation;
 
 /** How a claim ended in the books. `none`: asked for a held slot only, and there is none. */
 export const CLAIM_ANSWERS = ["granted", "redeemed", "ceiling", "pool", "tenant", "key", "none"] as const;
+/** One of `CLAIM_ANSWERS`. */
 export type ClaimAnswer = (typeof CLAIM_ANSWERS)[number];
 
+/** How one operation ended, of the operation's own kind. */
 export type SlotAnswer =
   | {
       readonly kind: "claim";
@@ -89,6 +95,7 @@ export interface LostHolds {
   readonly released: number;
 }
 
+/** Operations of one replica that run one after another in one atomic call. */
 export interface SlotBatch {
   readonly instance: string;
   /** Batches of an older epoch than the replica's last heartbeat are refused. */
@@ -96,6 +103,7 @@ export interface SlotBatch {
   readonly operations: readonly SlotOperation[];
 }
 
+/** How a call ended: all of it ran, or none. */
 export type BatchAnswer =
   /** Unknown, expired, of an older epoch, or the totals were lost: nothing was done; reconcile first. */
   | { readonly kind: "unregistered" }
@@ -109,6 +117,7 @@ export type BatchAnswer =
 /** Slots per limit: the ceiling's `g`, `p|<pool>`, `t|<pool>|<tenant>`, `k|<pool>|<key>`, names escaped. */
 export type SlotCounts = ReadonlyMap<string, number>;
 
+/** One replica says that it lives and what it holds. */
 export interface Heartbeat {
   readonly instance: string;
   /** How long the replica counts as living without another one, ms. */
@@ -128,6 +137,7 @@ export interface Member {
   readonly expiresAtMs: number;
 }
 
+/** What a heartbeat found and did. Slots are counts, times the books' clock in ms. */
 export interface HeartbeatAnswer {
   /** On the Redis clock. */
   readonly nowMs: number;
@@ -157,10 +167,12 @@ export class OvertakenError extends Error {
   }
 }
 
+/** An answer, or why there is none: then it is not known whether the call ran. */
 export type StoreResult<Answer> =
   | { readonly ok: true; readonly answer: Answer }
   | { readonly ok: false; readonly error: unknown };
 
+/** Takes the result of one call. */
 export type Done<Answer> = (result: StoreResult<Answer>) => void;
 
 /** `done` is called once, unless the store never answers; deadlines are the caller's. */

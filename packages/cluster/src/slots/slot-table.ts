@@ -32,6 +32,7 @@ interface Held {
 
 const DENIALS = ["ceiling", "pool", "tenant", "key"] as const satisfies readonly ClaimAnswer[];
 
+/** The books of one fleet. Each method is one atomic step; the caller gives the time, ms, which may step back. */
 export class SlotTable {
   readonly #announce: SlotAnnouncements;
   readonly #totals = new Map<string, number>();

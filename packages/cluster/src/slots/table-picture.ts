@@ -8,6 +8,7 @@ export interface TablePicture {
   readonly kept: KeptPicture;
 }
 
+/** The mark of one limit. */
 export interface MarkPicture {
   readonly limit: string;
   /** Whose turn it is, and for how long yet, ms; undefined and 0 when nobody's. */
@@ -17,6 +18,7 @@ export interface MarkPicture {
   readonly waits: readonly { readonly name: string; readonly leftMs: number }[];
 }
 
+/** What is remembered of sessions, sorted by id. */
 export interface KeptPicture {
   /** Pools in which nothing is held, and for how long yet, ms. */
   readonly starving: readonly (readonly [pool: string, leftMs: number])[];

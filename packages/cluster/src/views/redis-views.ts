@@ -18,6 +18,7 @@ import {
   type ViewStore,
 } from "./view-store";
 
+/** What views are made with; `picture` is asked once for each publication. */
 export interface RedisViewsOptions {
   readonly client: RedisClient;
   readonly keys: Keys;
@@ -36,6 +37,7 @@ const NOT_READ: OtherViews = { views: [], holds: [], reason: "the other gateways
 /** Held slots read at most: a quarter of all slots may be held, so more than this no fleet has. */
 const MOST_HOLDS = 5000;
 
+/** Publishes this replica's view and reads the others' while active. Asking costs nothing and never fails. */
 export class RedisViews implements ViewStore {
   readonly #options: RedisViewsOptions;
   readonly #intervalMs: number;
@@ -154,6 +156,7 @@ function heldSlots(flat: unknown, time: unknown): HeldSlot[] {
   return held;
 }
 
+/** The view as it is stored; `decodeView` reads it. */
 export function encodeView(view: ReplicaView): string {
   return JSON.stringify({ ...view, uncut: [...view.uncut] });
 }

@@ -8,6 +8,7 @@ import type { UncutCounts } from "./view-store";
 /** Most tenants and keys in one pool, and over all pools. */
 export const VIEW_BOUNDS = { poolTenants: 512, poolKeys: 128, allTenants: 2048, allKeys: 512 } as const;
 
+/** A picture within the bounds, with what was cut. */
 export interface TrimmedView {
   readonly engine: EngineSnapshot;
   /** Of the pools in it whose lists were cut. */

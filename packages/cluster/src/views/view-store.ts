@@ -7,6 +7,7 @@ export interface UncutCounts {
   readonly keys: number;
 }
 
+/** One replica's picture as it was published. */
 export interface ReplicaView {
   readonly instance: string;
   readonly engine: EngineSnapshot;
@@ -15,6 +16,7 @@ export interface ReplicaView {
   readonly about: Readonly<Record<string, string | number | boolean | null>>;
 }
 
+/** A view that was read, and how old it is. */
 export interface ReadView {
   readonly view: ReplicaView;
   /** Since it was published, ms: by the clock of the store up to when it was read, by this replica's from there. */
@@ -30,6 +32,7 @@ export interface HeldSlot {
   readonly leftMs: number;
 }
 
+/** What is known of the rest of the fleet. */
 export interface OtherViews {
   /** Of the other living replicas that have published within three intervals. */
   readonly views: readonly ReadView[];
@@ -39,6 +42,7 @@ export interface OtherViews {
   readonly reason: string | null;
 }
 
+/** Where the others' views are found. */
 export interface ViewStore {
   /** The others' views as last read; never waits. */
   readonly others: OtherViews;
