@@ -77,19 +77,23 @@ export interface Transfer {
   readonly url: string;
   readonly type: string;
   readonly status: number;
-  readonly bytes: number;
+  /** On the wire, heads included; of a body that nobody reads, as a 304's, no end is reported. */
+  bytes: number;
 }
 
 /** Every answer the page receives from now on. */
 export function transfers({ devtools }: Opened): Transfer[] {
-  const heads = new Map<string, Omit<Transfer, "bytes">>();
-  const done: Transfer[] = [];
+  const seen: Transfer[] = [];
+  const open = new Map<string, Transfer>();
   devtools.on("Network.responseReceived", ({ requestId, response, type }) => {
-    heads.set(requestId, { url: response.url, type, status: response.status });
+    const { url, status, encodedDataLength: bytes } = response;
+    const one = { url, type, status, bytes };
+    seen.push(one);
+    open.set(requestId, one);
   });
   devtools.on("Network.loadingFinished", ({ requestId, encodedDataLength }) => {
-    const head = heads.get(requestId);
-    if (head !== undefined) done.push({ ...head, bytes: encodedDataLength });
+    const one = open.get(requestId);
+    if (one !== undefined) one.bytes = encodedDataLength;
   });
-  return done;
+  return seen;
 }

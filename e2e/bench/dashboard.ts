@@ -4,9 +4,9 @@
  * Build first (`npm run build`). Each part's figures are reported as it ends, so what fails later loses none of them.
  */
 import { launch } from "./browser";
-import { CROWD_PARTS, withCrowd } from "./crowd";
+import { CROWD_PARTS, startCrowd } from "./crowd";
 import type { Figure } from "./figures";
-import { PRODUCT_PARTS, withProduct } from "./loading";
+import { PRODUCT_PARTS, startProduct } from "./loading";
 import { previewFigures } from "./preview";
 
 /** Rounds of a paint that differ by more say more about the machine than about the page. */
@@ -31,26 +31,32 @@ export async function runDashboardBench({ quick, only, report }: BenchOptions) {
     try {
       const made = await measure();
       figures.push(...made);
-      report?.(made);
+      if (made.length > 0) report?.(made);
     } catch (cause) {
       failures.push(new Error(`The part "${name}" failed.`, { cause }));
     }
   };
   const isAnyOf = (parts: object) => only === undefined || only in parts;
   const browser = await launch();
+  const wanted = { browser, quick };
+  // Neither does anything until a page of it is open.
+  const starting = [
+    isAnyOf(PRODUCT_PARTS) ? startProduct(wanted) : undefined,
+    isAnyOf(CROWD_PARTS) ? startCrowd(wanted) : undefined,
+  ] as const;
   try {
-    if (isAnyOf(PRODUCT_PARTS)) {
-      await withProduct({ browser, quick }, async (product) => {
-        for (const [name, measure] of Object.entries(PRODUCT_PARTS)) await run(name, () => measure(product));
-      });
+    const [product, crowd] = await Promise.all(starting);
+    if (product !== undefined) {
+      for (const [name, measure] of Object.entries(PRODUCT_PARTS)) await run(name, () => measure(product.place));
     }
     await run("preview", async () => previewFigures());
-    if (isAnyOf(CROWD_PARTS)) {
-      await withCrowd({ browser, quick }, async (crowd) => {
-        for (const [name, measure] of Object.entries(CROWD_PARTS)) await run(name, () => measure(crowd));
-      });
+    if (crowd !== undefined) {
+      for (const [name, measure] of Object.entries(CROWD_PARTS)) await run(name, () => measure(crowd.place));
     }
   } finally {
+    for (const started of await Promise.allSettled(starting)) {
+      if (started.status === "fulfilled") await started.value?.stop();
+    }
     await browser.close();
   }
   if (failures.length > 0) throw new AggregateError(failures, "Parts of the suite failed.");

@@ -14,6 +14,12 @@ export interface Figure {
   readonly spread: number;
 }
 
+/** What parts are measured on, and how to end it. */
+export interface Started<Place> {
+  readonly place: Place;
+  readonly stop: () => Promise<void>;
+}
+
 interface Given {
   readonly unit: string;
   readonly atMost?: number;

@@ -3,7 +3,7 @@ import type { Browser } from "@playwright/test";
 import { type BusyPool, startBusyPool } from "../support/busy-pool";
 import { Stack } from "../support/stack";
 import { type Cookies, type Opened, openPage, signedIn, slowDown, transfers } from "./browser";
-import { type Figure, figure } from "./figures";
+import { type Figure, figure, type Started } from "./figures";
 import { readWatched, timeToFrame, watch } from "./watch";
 
 /** Kilobytes of script, compressed, that a page may load before it stands. */
@@ -29,29 +29,29 @@ export const PRODUCT_PARTS: Readonly<Record<string, (product: Product) => Promis
   moving: movingFigures,
 };
 
-export async function withProduct(
-  { browser, quick }: Pick<Product, "browser" | "quick">,
-  run: (product: Product) => Promise<void>,
-): Promise<void> {
+export async function startProduct({ browser, quick }: Pick<Product, "browser" | "quick">): Promise<Started<Product>> {
   const stack = await Stack.start();
   let pool: Promise<BusyPool> | undefined;
-  try {
-    const url = stack.urls.dashboard;
-    const cookies = await signedIn(browser, url, stack.login);
-    const fullPool = async () => {
-      pool ??= startBusyPool(stack);
-      return (await pool).model;
-    };
-    await run({ browser, quick, url, cookies, fullPool });
-  } finally {
+  const url = stack.urls.dashboard;
+  const fullPool = async () => {
+    pool ??= startBusyPool(stack);
+    return (await pool).model;
+  };
+  const stop = async () => {
     await (await pool)?.stop();
     await stack.stop();
+  };
+  try {
+    return { place: { browser, quick, url, cookies: await signedIn(browser, url, stack.login), fullPool }, stop };
+  } catch (error) {
+    await stop();
+    throw error;
   }
 }
 
 async function scriptFigures({ browser, quick, url, cookies, fullPool }: Product): Promise<Figure[]> {
   const figures: Figure[] = [];
-  for (const one of pagesOf(await fullPool()).filter((page) => !quick || page.limit !== SCRIPT_LIMITS.other)) {
+  for (const one of pagesOf(await fullPool()).filter((page) => !quick || page.isPaintMeasured === true)) {
     const target = { url: `${url}${one.path}`, cookies: one.isPublic ? undefined : cookies };
     const sizes = await scriptSizes(browser, target);
     figures.push(figure(`first scripts of ${one.name}`, [sizes.firstKb], { unit: "KB", atMost: one.limit }));
@@ -66,7 +66,7 @@ async function paintFigures({ browser, quick, url, cookies, fullPool }: Product)
   const figures: Figure[] = [];
   for (const one of pagesOf(await fullPool()).filter((page) => page.isPaintMeasured === true)) {
     const target = { url: `${url}${one.path}`, cookies };
-    await paintMs(browser, target);
+    if (!quick) await paintMs(browser, target);
     const times = await repeat(quick ? 1 : 7, () => paintMs(browser, target));
     figures.push(figure(`largest paint of ${one.name}, slowed`, times, { unit: "ms", atMost: LCP_LIMIT_MS }));
   }
@@ -145,7 +145,7 @@ async function movingFigures({ browser, quick, url, cookies }: Product): Promise
   await page.waitForLoadState("networkidle");
   const go = (name: string) => page.getByRole("navigation", { name: "Main" }).getByRole("link", { name }).click();
   const routes: number[] = [];
-  for (let round = 0; round <= (quick ? 3 : 9); round += 1) {
+  for (let round = 0; round <= (quick ? 2 : 9); round += 1) {
     const toPools = { event: "pointerdown", selector: "table[aria-label=Pools]" } as const;
     const route = await timeToFrame(page, toPools, () => go("Fairshare"));
     // The first round only warms.
@@ -162,9 +162,9 @@ async function idleFigures({ browser, quick, url, cookies }: Product): Promise<F
   const opened: Opened = await openPage(browser, cookies);
   await opened.page.goto(`${url}/fairshare`);
   await opened.page.waitForLoadState("networkidle");
-  await opened.page.waitForTimeout(2000);
+  await opened.page.waitForTimeout(quick ? 1000 : 2000);
   const seen = transfers(opened);
-  await opened.page.waitForTimeout((quick ? 5 : IDLE_SECS) * 1000);
+  await opened.page.waitForTimeout((quick ? 4 : IDLE_SECS) * 1000);
   const polls = seen.filter((one) => one.url.includes("/fairshare/live"));
   await opened.close();
   const unchanged = polls.filter((one) => one.status === 304).length / Math.max(1, polls.length);
