@@ -18,6 +18,7 @@ import { noServersWords } from "../../lib/no-servers";
 import { poolBand } from "../../lib/pool-state";
 import { scopePrefix } from "../../lib/scope";
 import { useIsMounted } from "../../lib/use-is-mounted";
+import { useIsQuiet } from "../../lib/use-is-quiet";
 import { useFreshness, useLive } from "../../queries/use-live";
 import type { Live, LivePool } from "../../queries/wire";
 import { paceText, poolAnswer } from "./logic/answer-line";
@@ -134,6 +135,8 @@ function PoolPanels({ live, pool }: Readonly<{ live: Live; pool: LivePool }>) {
   );
   const isIdle = holders.length === 0;
   const isRestWanted = useAfterFirst();
+  // The history's code is not among the first: it is of use with a chart, which loads when the page stands.
+  const isQuiet = useIsQuiet();
   return (
     <>
       <Panel
@@ -172,7 +175,7 @@ function PoolPanels({ live, pool }: Readonly<{ live: Live; pool: LivePool }>) {
           <TenantTable pool={pool} selected={group} onLight={view === "strip" ? setLit : lightNothing} />
         )}
       </Panel>
-      {isRestWanted ? (
+      {isRestWanted && isQuiet ? (
         <HistoryPanel pool={pool} startedTsMs={live.started_ts_ms} replicas={live.replicas} />
       ) : (
         <Skeleton className="h-112" />
