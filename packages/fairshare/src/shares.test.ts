@@ -75,6 +75,24 @@ describe("splitSlots", () => {
     expect(splitSlots(5, claim([30, 20, 1]))).toEqual([2, 2, 1]);
   });
 
+  it("lets those without a left-over slot pay after the winners, smallest remainder first", () => {
+    expect(splitSlots(7, claim([50, 5, 30, 1]))).toEqual([3, 1, 2, 1]);
+  });
+
+  it("goes on in rounds, each by remainder, and leaves out whoever has one slot left", () => {
+    expect(splitSlots(17, claim([500, 1000, 1, 5, 1, 1]))).toEqual([4, 9, 1, 1, 1, 1]);
+    expect(splitSlots(18, claim([100, 1, 5, 10, 3, 3, 500, 2]))).toEqual([1, 1, 1, 1, 1, 1, 11, 1]);
+  });
+
+  it("never lets a winner pay with its only slot", () => {
+    expect(splitSlots(10, claim([30, 1000, 50, 100, 30]))).toEqual([1, 6, 1, 1, 1]);
+  });
+
+  it("prefers the larger weight among equal remainders in whatever order they come", () => {
+    expect(splitSlots(6, claim([1, 3]))).toEqual([1, 5]);
+    expect(splitSlots(6, claim([3, 1]))).toEqual([5, 1]);
+  });
+
   it("treats ids like __proto__ as any other", () => {
     expect(
       splitSlots(4, [
@@ -82,6 +100,14 @@ describe("splitSlots", () => {
         { id: "constructor", weight: 1, score: 0 },
       ]),
     ).toEqual([3, 1]);
+  });
+});
+
+describe("who pays for whom", () => {
+  it("is told in order: whoever is furthest behind is lifted first, by whoever is furthest above its quota", () => {
+    const steps = splitSteps(9, claim([100, 5, 500, 1], [0, 1, 1, 0]));
+    expect(steps.map(({ result }) => result)).toEqual([1, 1, 6, 1]);
+    expect(steps.map(({ paidBy }) => paidBy)).toEqual([null, "t2", null, "t0"]);
   });
 });
 
