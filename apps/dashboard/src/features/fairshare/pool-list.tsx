@@ -104,12 +104,7 @@ function PoolSection({ live, sample, totals, isStale }: Readonly<PoolSectionProp
           onText={(q) => void setParams({ q: q === "" ? null : q })}
         />
         {params.group === null ? null : (
-          <p className="mt-2 flex items-center gap-2 text-small text-text-2">
-            Pools where <strong className="name font-medium text-text">{params.group}</strong> has work
-            <Button size="small" variant="ghost" onClick={() => void setParams({ group: null })}>
-              All groups
-            </Button>
-          </p>
+          <GroupFilter group={params.group} onAll={() => void setParams({ group: null })} />
         )}
       </div>
       {pools.length > 0 ? (
@@ -138,6 +133,17 @@ function PoolSection({ live, sample, totals, isStale }: Readonly<PoolSectionProp
         </p>
       ) : null}
     </>
+  );
+}
+
+function GroupFilter({ group, onAll }: Readonly<{ group: string; onAll: () => void }>) {
+  return (
+    <p className="mt-2 flex items-center gap-2 text-small text-text-2">
+      Pools where <strong className="name font-medium text-text">{group}</strong> has work
+      <Button size="small" variant="ghost" onClick={onAll}>
+        All groups
+      </Button>
+    </p>
   );
 }
 

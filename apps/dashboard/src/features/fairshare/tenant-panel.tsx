@@ -139,19 +139,30 @@ function LoadedPanel({ live, pool, here, tenant, isStale, onClose, closing }: Re
           <LastChange objectId={data.id} />
         </div>
       </SheetFooter>
-      <AlertDialog
-        isOpen={isAsking}
-        title="Leave the draft?"
-        confirmLabel="Leave it"
-        onConfirm={leave}
-        onCancel={cancel}
-        cancelLabel="Go on editing"
-      >
-        <p>
-          {editWords(edit, data, pool.model) || "What you typed"} is not saved. It is kept in this tab until you come
-          back.
-        </p>
-      </AlertDialog>
+      <LeaveDialog isOpen={isAsking} words={editWords(edit, data, pool.model)} onLeave={leave} onStay={cancel} />
     </>
+  );
+}
+
+interface LeaveDialogProps {
+  isOpen: boolean;
+  /** What is not saved; empty when it cannot be said. */
+  words: string;
+  onLeave: () => void;
+  onStay: () => void;
+}
+
+function LeaveDialog({ isOpen, words, onLeave, onStay }: Readonly<LeaveDialogProps>) {
+  return (
+    <AlertDialog
+      isOpen={isOpen}
+      title="Leave the draft?"
+      confirmLabel="Leave it"
+      onConfirm={onLeave}
+      onCancel={onStay}
+      cancelLabel="Go on editing"
+    >
+      <p>{words || "What you typed"} is not saved. It is kept in this tab until you come back.</p>
+    </AlertDialog>
   );
 }
