@@ -12,7 +12,7 @@ export const MODEL = "shared-model";
 /** Longest time to share again after Redis is back. */
 const BACK_MS = 2000;
 /** Looks at all gateways that fit into the allowance of a promise in seconds: a few on a quiet machine, more on a busy one. */
-const ALLOWED_LOOKS = 40;
+const ALLOWED_LOOKS = 100;
 
 export class FleetTrial {
   #load: BalancedLoad | undefined;

@@ -55,8 +55,8 @@ test("packets that are swallowed without a word cost no more than a Redis that h
     () => {
       trial.fleet.wire.isDeaf = false;
     },
-    // What a new connection said meanwhile was swallowed as well: it takes another one, a probe later.
-    4000,
+    // What a new connection said meanwhile was swallowed as well: it takes another one, after up to three probes.
+    8000,
   ));
 
 test("a Redis that crashes and comes back empty gets its books back", () =>
