@@ -13,7 +13,12 @@ export function useOverPage(given: (panel: HTMLElement | null) => void) {
   const ref = useCallback(
     (panel: HTMLElement | null) => {
       given(panel);
-      return hidePageBelow(panel);
+      if (panel === null) return undefined;
+      const show = hidePageBelow(panel);
+      return () => {
+        show();
+        given(null);
+      };
     },
     [given],
   );
@@ -27,8 +32,7 @@ function closeByScrim(event: CustomEvent<{ originalEvent: Event }>) {
 }
 
 /** From screen readers, once focus has come to the panel: what has the focus must not be hidden. */
-function hidePageBelow(panel: HTMLElement | null) {
-  if (panel === null) return undefined;
+function hidePageBelow(panel: HTMLElement): () => void {
   let show: (() => void) | undefined;
   const hide = () => {
     show = hideOthers(panel);
