@@ -1,6 +1,9 @@
 import type { Page } from "@playwright/test";
 import { type BusyPool, shownValue, startBusyPool } from "../support/busy-pool";
 import { expect, test } from "../support/fixtures";
+import { compareStates, keepAnswers } from "../support/shown-numbers";
+
+const SNAPSHOTS = 50;
 
 let pool: BusyPool;
 
@@ -51,25 +54,18 @@ test("a wait is explained in the engine's words, and the numbers stay while it i
   await expect(why).toBeHidden();
 });
 
-test("each number on the page is the one the API gave", async ({ adminPage, stack }) => {
-  const seen: { in_flight: number; held: number; queued: number; cap: number; model: string }[][] = [];
-  adminPage.on("response", async (response) => {
-    if (!response.url().includes("/fairshare/live") || response.status() !== 200) return;
-    seen.push(((await response.json()) as { pools: (typeof seen)[number] }).pools);
-  });
-  await open(adminPage, stack.urls.dashboard, "");
-  const row = `[data-row="${pool.model}"]`;
-  await expect.poll(() => shownValue(adminPage, row, "cap")).toBe(8);
-  for (let look = 0; look < 10; look += 1) {
-    await adminPage.waitForResponse(/fairshare\/live/);
-    const shown = await adminPage.locator(row).evaluate((found) => {
-      const of = (field: string) => Number(found.querySelector(`[data-field="${field}"]`)?.getAttribute("data-value"));
-      return { inUse: of("in_use"), queued: of("queued") };
-    });
-    const given = seen.flatMap((pools) => pools.filter((one) => one.model === pool.model));
-    const match = given.some((one) => one.in_flight + one.held === shown.inUse && one.queued === shown.queued);
-    expect(match, JSON.stringify(shown)).toBe(true);
-  }
+test("over 50 states each number of the list and of a pool is the one the API gave", async ({
+  adminPage: page,
+  stack,
+}) => {
+  test.setTimeout(300_000);
+  await keepAnswers(page);
+  await open(page, stack.urls.dashboard, "");
+  await expect.poll(() => shownValue(page, `[data-row="${pool.model}"]`, "cap")).toBe(8);
+  expect(await compareStates(page, "list", SNAPSHOTS)).toEqual({ states: SNAPSHOTS, faults: [] });
+  await open(page, stack.urls.dashboard, `?pool=${pool.model}`);
+  await expect(page.locator('[data-tenant="chatbot"]')).toBeVisible();
+  expect(await compareStates(page, "pool", SNAPSHOTS)).toEqual({ states: SNAPSHOTS, faults: [] });
 });
 
 test("a filter is in the address, survives Back, and 404s nobody", async ({ adminPage, stack }) => {
