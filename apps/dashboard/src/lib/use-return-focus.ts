@@ -37,10 +37,11 @@ export function useReturnFocus(find: () => HTMLElement | null = () => null) {
 }
 
 function openers(): Chain {
+  // Whatever caught the focus since is only its stand-in.
+  if (removed !== null) return removed;
   const active = document.activeElement instanceof HTMLElement ? document.activeElement : document.body;
   // A button that waits for an answer is disabled and has lost the focus; then it was in the layer on top.
   const isLost = active === document.body;
-  if (isLost && removed !== null) return removed;
   const layer = isLost ? [...document.querySelectorAll(LAYER)].at(-1) : active.closest(LAYER);
   if (layer === undefined || layer === null) return isLost ? [] : [active];
   // A menu knows no opener of its own; the button that controls it is one.
