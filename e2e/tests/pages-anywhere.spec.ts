@@ -1,4 +1,4 @@
-/** The pages for readers elsewhere, with other colours, and by keyboard alone. Any console error fails a test. */
+/** The pages for readers elsewhere and with other colours. Any console error fails a test. */
 import { type BusyPool, startBusyPool } from "../support/busy-pool";
 import { expect, signIn, test, watchForComplaints } from "../support/fixtures";
 
@@ -67,52 +67,4 @@ test("in forced colours each state keeps its word and its shape", async ({ admin
   expect(shapes.size).toBeGreaterThan(1);
   expect(new Set(shapes.values()).size).toBe(shapes.size);
   await stack.management.call("deleteModel", { params: { id: "without-servers" } });
-});
-
-test("by keyboard alone: two group weights are saved together, a boost begins and ends, a pause too", async ({
-  adminPage: page,
-  stack,
-}) => {
-  const { data } = await stack.management.call("listGroups", { query: { limit: 50 } });
-  const groups = data.items.slice(0, 2);
-  const where = () => page.evaluate(() => document.activeElement?.tagName);
-  await page.goto(`${stack.urls.dashboard}/fairshare/groups`);
-  for (const group of groups) {
-    await page.getByLabel(`Weight of ${group.name}`).focus();
-    await page.keyboard.press("ArrowUp");
-  }
-  await page.keyboard.press("Control+Enter");
-  const apply = page.getByRole("button", { name: /^Apply/ });
-  const weights = async () =>
-    (await stack.management.call("listGroups", { query: { limit: 50 } })).data.items.filter((group) =>
-      groups.some((before) => before.name === group.name && before.weight !== group.weight),
-    ).length;
-  await expect(apply.or(page.getByText("No changes"))).toBeVisible();
-  if (await apply.isVisible()) await page.keyboard.press("Control+Enter");
-  await expect.poll(weights).toBe(2);
-  expect(await where()).not.toBe("BODY");
-  const weightsBefore = Object.fromEntries(groups.map((group) => [group.name, group.weight]));
-  await stack.management.call("setGroupWeights", { body: { weights: weightsBefore } });
-
-  await page.goto(`${stack.urls.dashboard}/boosts?new=true`);
-  const dialog = page.getByRole("dialog", { name: "Boost a tenant" });
-  await dialog.getByLabel("Tenant").focus();
-  await page.keyboard.press("c");
-  await dialog.getByLabel("Reason, shown to all").focus();
-  await page.keyboard.type("night shift");
-  await page.keyboard.press("Tab");
-  await dialog.getByRole("button", { name: "Boost", exact: true }).focus();
-  await page.keyboard.press("Enter");
-  await expect(dialog).toBeHidden();
-  await page.getByRole("button", { name: "End now" }).focus();
-  await page.keyboard.press("Enter");
-  await page.getByRole("alertdialog").getByRole("button", { name: "End now" }).focus();
-  await page.keyboard.press("Enter");
-  await expect(page.getByText("Nobody is boosted").first()).toBeVisible();
-  await expect.poll(where).not.toBe("BODY");
-
-  await page.keyboard.press("p");
-  await expect(page.locator("[data-freshness=paused]")).toBeVisible();
-  await page.keyboard.press("p");
-  await expect(page.locator("[data-freshness=live]")).toBeVisible();
 });
