@@ -29,7 +29,9 @@ export function SecretDialog({ keyName, secret, onStored }: Readonly<SecretDialo
         <CopyButton label="Copy as env line" text={`OBLETH_API_KEY=${secret}`} />
         <CopyButton label="Copy a curl" text={curl} />
       </div>
-      <pre className="whitespace-pre-wrap break-all rounded-control bg-subtle px-3 py-2 font-mono text-micro">{curl}</pre>
+      <pre className="whitespace-pre-wrap break-all rounded-control bg-subtle px-3 py-2 font-mono text-micro">
+        {curl}
+      </pre>
     </AlertDialog>
   );
 }
