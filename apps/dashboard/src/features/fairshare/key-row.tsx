@@ -39,7 +39,7 @@ export function KeyRow({ entry, rowIndex, isNarrow }: Readonly<KeyRowProps>) {
   if (isNarrow) {
     return (
       <tr {...line}>
-        <th scope="row" className="h-15 overflow-hidden px-3 pl-10 text-left font-normal">
+        <th scope="row" className="h-17 overflow-hidden px-3 pl-10 text-left font-normal">
           {name}
           <span className="num block truncate text-micro text-text-3">
             {terms}

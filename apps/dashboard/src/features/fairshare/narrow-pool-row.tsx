@@ -10,15 +10,15 @@ import type { PoolRowProps } from "./pool-row";
 import { poolHref } from "./search-params";
 import { StateBadge } from "./state-badge";
 
-/** Two lines and a border. */
-export const NARROW_ROW_PX = 61;
+/** A name of two lines, its state below, and a border. */
+export const NARROW_ROW_PX = 69;
 
 /** A pool on a phone: all that a wide row says of its state, on two lines. */
 export const NarrowPoolRow = memo(function NarrowPoolRow({ pool, isStale, rowIndex, group }: Readonly<PoolRowProps>) {
   const below = pool.tenants_below_share;
   return (
     <tr aria-rowindex={rowIndex} data-row={pool.model} className="relative border-b last:border-b-0 hover:bg-subtle">
-      <th scope="row" className="h-15 overflow-hidden px-3 pl-4 text-left font-medium">
+      <th scope="row" className="h-17 overflow-hidden px-3 pl-4 text-left font-medium">
         <Link
           href={poolHref(pool.model, { group })}
           prefetch={false}

@@ -20,7 +20,7 @@ export const NarrowTenantRow = memo(function NarrowTenantRow(props: Readonly<Ten
   const wait = [position === null ? "" : ordinal(position), oldestMs === null ? "" : formatWait(oldestMs)];
   return (
     <tr {...rowProps(props)}>
-      <th scope="row" className="h-15 overflow-hidden px-3 pl-2 text-left font-normal">
+      <th scope="row" className="h-17 overflow-hidden px-3 pl-2 text-left font-normal">
         <span className="flex items-center justify-between">
           <span className="min-w-0">
             <TenantName {...props} isBare />
