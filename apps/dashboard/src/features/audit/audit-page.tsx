@@ -40,7 +40,7 @@ export function AuditPage() {
         answer={audit.data ? answerOf(rows) : ""}
         actions={
           <>
-            <Button onClick={show} className={cn("min-w-20", waiting === 0 && "invisible")}>
+            <Button onClick={show} className={cn("min-w-20 max-sm:order-last", waiting === 0 && "invisible")}>
               {waiting} new
             </Button>
             <AuditCsv filter={filter} isDisabled={rows.length === 0} />

@@ -2,6 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
+import { GroupMark, groupColor } from "../../components/ui/group-mark";
 import { formatCount, formatWait } from "../../lib/format";
 import { useNow } from "../../lib/use-now";
 import { usageSeriesQuery } from "../../queries/usage";
@@ -10,6 +11,9 @@ import { type TrendBar, trendBars } from "./logic/trend-bars";
 const SPAN_MS = 30 * 60_000;
 const STEP_MS = 60_000;
 const HEIGHT_PX = 32;
+/** Colours of the bars' parts, the same as on the usage page. */
+const AT_ONCE = 0;
+const WAITED = 1;
 
 /** A tenant's requests here in the last half hour: how many, and how many of them waited. */
 export function TenantTrend({ tenantId, model }: Readonly<{ tenantId: string; model: string }>) {
@@ -31,10 +35,27 @@ export function TenantTrend({ tenantId, model }: Readonly<{ tenantId: string; mo
       ? "No request here in the last 30 minutes."
       : `${formatCount(requests)} requests here in the last 30 minutes, ${formatCount(waited)} waited${waited === 0 ? "" : `, ${formatWait(worstMs)} at worst`}.`;
   return (
-    <section aria-label="Last 30 minutes" className="min-h-14 border-t pt-4">
+    <section aria-label="Last 30 minutes" className="min-h-24 border-t pt-4">
       <p className="num text-micro text-text-2">{words}</p>
-      {requests === 0 ? null : <Bars bars={bars} label={words} />}
+      {requests === 0 ? null : (
+        <>
+          <p className="mt-1 flex gap-3 text-micro text-text-3">
+            <Mark color={AT_ONCE} word="at once" />
+            <Mark color={WAITED} word="waited" />
+          </p>
+          <Bars bars={bars} label={words} />
+        </>
+      )}
     </section>
+  );
+}
+
+function Mark({ color, word }: Readonly<{ color: number; word: string }>) {
+  return (
+    <span className="flex items-center gap-1.5">
+      <GroupMark color={color} />
+      {word}
+    </span>
   );
 }
 
@@ -56,14 +77,14 @@ function Bars({ bars, label }: Readonly<{ bars: readonly TrendBar[]; label: stri
             width="0.84"
             y={HEIGHT_PX - heightOf(bar.requests)}
             height={heightOf(bar.requests)}
-            fill="var(--group-1)"
+            fill={groupColor(AT_ONCE)}
           />
           <rect
             x={place + 0.08}
             width="0.84"
             y={HEIGHT_PX - heightOf(bar.waited)}
             height={heightOf(bar.waited)}
-            fill="var(--group-2)"
+            fill={groupColor(WAITED)}
           />
         </g>
       ))}

@@ -32,7 +32,7 @@ export function PoolPreviews({ rows, colors, hasDraft }: Readonly<PoolPreviewsPr
           {hasDraft ? (
             <>
               <SplitBar parts={row.groups} side="after" colors={colors} label={`${row.pool} after`} />
-              <Changes row={row} />
+              <Changes row={row} colors={colors} />
             </>
           ) : (
             <Shares parts={row.groups} colors={colors} />
@@ -89,7 +89,7 @@ function Shares({ parts, colors }: Readonly<Pick<SplitBarProps, "parts" | "color
   );
 }
 
-function Changes({ row }: Readonly<{ row: PreviewRow }>) {
+function Changes({ row, colors }: Readonly<{ row: PreviewRow; colors: SplitBarProps["colors"] }>) {
   const changed = changedParts(row.groups);
   if (changed.length === 0) return <p className="text-micro text-text-3">{row.nextStep ?? "No slot moves here."}</p>;
   return (
@@ -97,6 +97,7 @@ function Changes({ row }: Readonly<{ row: PreviewRow }>) {
       <ul className="flex flex-wrap gap-x-4 gap-y-1 text-small">
         {changed.map((part) => (
           <li key={part.id} data-part={part.name} className="num flex items-center gap-1">
+            <GroupMark color={colors.get(part.id)} className="mr-0.5" />
             <span className="name text-text-2">{part.name}</span>
             <span data-field="slots_before" data-value={part.before}>
               {formatExact(part.before)}
