@@ -133,6 +133,18 @@ describe("replicas on a real Redis", { timeout: 60_000 }, () => {
     ["one replica's holdings are deleted", (client: Admin) => client.del("obleth:fairshare:held:replica-1")],
     ["the script cache is flushed", (client: Admin) => client.script("FLUSH")],
     ["three phantom slots appear", (client: Admin) => client.hincrby("obleth:fairshare:slots", POOL, 3)],
+    [
+      "memory runs short and every key is evicted",
+      async (client: Admin) => {
+        await client.config("SET", "maxmemory-policy", "allkeys-lru");
+        await client.config("SET", "maxmemory", "1");
+        await eventually("all is evicted", async () => {
+          await client.set("filler", "x").catch(() => undefined);
+          return (await client.dbsize()) === 0;
+        });
+        await client.config("SET", "maxmemory", "0");
+      },
+    ],
   ])("hold the limit again within a heartbeat when %s under load", async (_, damage) => {
     await start(3);
     const load = keepBusy();
@@ -154,15 +166,10 @@ describe("replicas on a real Redis", { timeout: 60_000 }, () => {
     await booksAreEmpty();
   });
 
-  it.each([
-    [
-      "a counter has the wrong type",
-      async (client: Admin) => {
-        await client.del("obleth:fairshare:slots");
-        await client.set("obleth:fairshare:slots", "text");
-      },
-      (client: Admin) => client.del("obleth:fairshare:slots"),
-    ],
+  it.each<[string, ...ReturnType<typeof wrongType>]>([
+    ["the totals have the wrong type", ...wrongType("obleth:fairshare:slots")],
+    ["the list of replicas has the wrong type", ...wrongType("obleth:gateway:replicas")],
+    ["one replica's holdings have the wrong type", ...wrongType("obleth:fairshare:held:replica-1")],
     [
       "its memory is full",
       (client: Admin) => client.config("SET", "maxmemory", "1"),
@@ -176,8 +183,11 @@ describe("replicas on a real Redis", { timeout: 60_000 }, () => {
     const admin = new Redis(redis.url);
     await damage(admin);
     await eventually("both fall back", () => fleet.modes.every((mode) => mode === "fallback"), 4000);
+    await eventually("each is within its part", () => fleet.replicas.every(({ replica }) => replica.running <= 10));
+    fleet.backend.resetHighest();
     const served = fleet.backend.served;
     await eventually("requests go on", () => fleet.backend.served > served + 200);
+    expect(fleet.backend.highest(POOL)).toBeLessThanOrEqual(20);
     await mend(admin);
     admin.disconnect();
     await eventually("both share again", () => fleet.modes.every((mode) => mode === "shared"), 4000);
@@ -293,3 +303,8 @@ describe("replicas on a real Redis", { timeout: 60_000 }, () => {
 });
 
 type Admin = import("ioredis").Redis;
+
+/** Puts a text where a key of another type was, and takes it away again. */
+function wrongType(key: string): [(client: Admin) => Promise<unknown>, (client: Admin) => Promise<unknown>] {
+  return [(client) => client.multi().del(key).set(key, "text").exec(), (client) => client.del(key)];
+}

@@ -345,7 +345,7 @@ class RedisCluster implements Cluster {
 
   #called(call: SlotCall, result: string, latencyMs: number): void {
     const { clock, onSlotCall } = this.#options;
-    if (result === "timeout" || result === "error") this.#stats.failed();
+    if (result === "timeout" || result === "error" || result === "unanswered") this.#stats.failed();
     else this.#stats.answered(latencyMs);
     if (call === "heartbeat" && result === "done") {
       this.#lastBeatMonotonicMs = clock.monotonicMs();

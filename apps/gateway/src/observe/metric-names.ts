@@ -103,7 +103,7 @@ export const METRICS = {
   },
   obleth_fairshare_slot_calls_total: {
     kind: "counter",
-    help: "Calls to Redis about slots.",
+    help: "Calls to Redis about slots. A release without an answer (unanswered) is put right by the next heartbeat.",
     question: "Does sharing slots work, and how often is a claim refused?",
     labels: ["call", "result"],
   },

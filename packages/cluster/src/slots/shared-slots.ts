@@ -190,9 +190,9 @@ export class SharedSlots implements ClusterSlots, SlotAnnouncements {
     const owner = ownerOf(slot);
     const sentAtMs = this.#options.clock.monotonicMs();
     this.#line.push({ ...owner, kind: "release" }, (answer) => {
-      if (answer === "failed" || answer.kind !== "release") return;
-      this.#holdings.add(owner, -1);
-      this.#reports.call("release", answer.answer, sentAtMs);
+      const isIn = answer !== "failed" && answer.kind === "release";
+      if (isIn) this.#holdings.add(owner, -1);
+      this.#reports.call("release", isIn ? answer.answer : "unanswered", sentAtMs);
     });
   }
 
@@ -201,10 +201,10 @@ export class SharedSlots implements ClusterSlots, SlotAnnouncements {
     const operation: HoldOperation = { ...request, kind: "hold" };
     const sentAtMs = this.#options.clock.monotonicMs();
     this.#line.push(operation, (answer) => {
-      if (answer === "failed" || answer.kind !== "hold") return;
-      this.#holdings.add(operation, -1);
-      this.#reports.call("hold", answer.answer, sentAtMs);
-      if (answer.answer === "held") this.#options.listener?.onHolds?.(operation.pool, "held", 1);
+      const isIn = answer !== "failed" && answer.kind === "hold";
+      if (isIn) this.#holdings.add(operation, -1);
+      this.#reports.call("hold", isIn ? answer.answer : "unanswered", sentAtMs);
+      if (isIn && answer.answer === "held") this.#options.listener?.onHolds?.(operation.pool, "held", 1);
     });
   }
 

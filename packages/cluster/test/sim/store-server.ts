@@ -4,7 +4,7 @@
  * is the server's, whatever the replicas' clocks say.
  */
 import type { VirtualClock } from "@obleth/clock";
-import type { Done, SlotAnnouncements, SlotStore, StoreResult } from "../../src/slots/slot-store";
+import type { Done, SlotAnnouncements, SlotBatch, SlotStore, StoreResult } from "../../src/slots/slot-store";
 import { SlotTable } from "../../src/slots/slot-table";
 
 /** A call on its way, or waiting at a paused server. */
@@ -94,6 +94,8 @@ export class Link implements SlotStore {
   cut: "none" | "requests" | "replies" = "none";
   /** Added to the way there and to the way back, ms. */
   extraMs = 0;
+  /** What becomes of one call of slots on its way: lost, or so many ms late with all that is sent behind it. */
+  fate: (batch: SlotBatch) => "lost" | number = () => 0;
   calls = 0;
   operations = 0;
   #connection = 1;
@@ -108,7 +110,7 @@ export class Link implements SlotStore {
 
   run: SlotStore["run"] = (batch, done) => {
     this.operations += batch.operations.length;
-    this.#send(() => this.#server.table.run(batch, this.#serverMs()), done);
+    this.#send(() => this.#server.table.run(batch, this.#serverMs()), done, this.fate(batch));
   };
 
   heartbeat: SlotStore["heartbeat"] = (beat, done) => {
@@ -139,7 +141,7 @@ export class Link implements SlotStore {
     return Math.floor(this.#server.clock.monotonicMs()) + 10_000_000 + this.#server.clockStepMs;
   }
 
-  #send<Answer>(execute: () => Answer, done: Done<Answer>): void {
+  #send<Answer>(execute: () => Answer, done: Done<Answer>, fate: "lost" | number = 0): void {
     const { clock } = this.#server;
     this.calls++;
     if (this.#server.state === "down") {
@@ -149,8 +151,8 @@ export class Link implements SlotStore {
     const sequence = ++this.#sequence;
     const connection = this.#connection;
     this.#outstanding.set(sequence, (result) => done(result as StoreResult<Answer>));
-    if (this.cut === "requests") return;
-    this.#busyUntilMs = Math.max(this.#busyUntilMs, clock.monotonicMs() + this.#latencyMs());
+    if (this.cut === "requests" || fate === "lost") return;
+    this.#busyUntilMs = Math.max(this.#busyUntilMs, clock.monotonicMs() + this.#latencyMs() + fate);
     const call: Call = {
       link: this,
       connection,

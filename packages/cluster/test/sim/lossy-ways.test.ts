@@ -1,0 +1,78 @@
+/** What a bad way to the store does to the books while traffic goes on, and who gets in when somebody joins. */
+import { describe, expect, it } from "vitest";
+import type { SlotBatch } from "../../src/slots/slot-store";
+import { Fleet, request } from "./fleet";
+
+const POOL = "p|chat";
+const SERVICE_MS = 100;
+
+/** More requests than there are slots, for ever, at every replica. */
+function keepBusy(fleet: Fleet, each: number): void {
+  for (const replica of fleet.replicas) {
+    const next = () => replica.arrive(request(SERVICE_MS), () => fleet.clock.setTimer(20, next));
+    for (let i = 0; i < each; i++) next();
+  }
+}
+
+/** How many are served in ten seconds. */
+function rate(fleet: Fleet): number {
+  const before = fleet.backend.served;
+  fleet.clock.advance(10_000);
+  return fleet.backend.served - before;
+}
+
+describe("releases that are lost on a way of a hundred, or two seconds late", () => {
+  const releases = ({ operations }: SlotBatch) => operations.some(({ kind }) => kind === "release");
+
+  it("lower throughput no longer than the way is bad: books are repaired although traffic never stops", () => {
+    const fleet = new Fleet({ limits: { poolSize: 8 } });
+    fleet.start(2);
+    keepBusy(fleet, 12);
+    fleet.clock.advance(1000);
+    const whole = rate(fleet);
+    let lost = 0;
+    for (const replica of fleet.replicas) {
+      replica.link.fate = (batch) => {
+        const chance = releases(batch) ? fleet.rng() : 1;
+        if (chance < 0.01) lost++;
+        return chance < 0.01 ? "lost" : chance < 0.06 ? 2000 : 0;
+      };
+    }
+    fleet.clock.advance(300_000);
+    expect(lost).toBeGreaterThan(10);
+    expect(fleet.calls.get("release unanswered") ?? 0).toBeGreaterThanOrEqual(lost);
+    for (const replica of fleet.replicas) replica.link.fate = () => 0;
+    // The last late call, the way back to shared slots, and a heartbeat.
+    fleet.clock.advance(2000 + 2000 + 1000);
+    expect(fleet.modes).toEqual(["shared", "shared"]);
+    fleet.backend.resetHighest();
+    expect(rate(fleet)).toBeGreaterThan(whole * 0.98);
+    expect(fleet.backend.highest(POOL)).toBe(8);
+  });
+
+  it("are back on the books with the next heartbeat, long before a lost one could age out", () => {
+    const fleet = new Fleet({ limits: { poolSize: 8 } });
+    const [a] = fleet.start(2);
+    a?.arrive(request(50));
+    fleet.clock.advance(20);
+    if (a !== undefined) a.link.fate = (batch) => (releases(batch) ? "lost" : 0);
+    fleet.clock.advance(100);
+    expect(fleet.server.table.totals.get(POOL)).toBe(1);
+    expect(fleet.until(() => fleet.server.table.totals.get(POOL) === undefined, 5000)).toBeLessThan(1300);
+  });
+});
+
+describe("a replica that joins while a hundred wait for two slots", () => {
+  it("lets nobody in beyond the two, at the moment it joins or after", () => {
+    const fleet = new Fleet({ limits: { poolSize: 2 } });
+    fleet.start(2);
+    keepBusy(fleet, 50);
+    fleet.clock.advance(500);
+    const joined = fleet.add();
+    for (let i = 0; i < 50; i++) joined.arrive(request(SERVICE_MS));
+    fleet.clock.advance(20_000);
+    expect(fleet.modes).toEqual(["shared", "shared", "shared"]);
+    expect(fleet.backend.highest(POOL)).toBe(2);
+    expect(joined.queued).toBeLessThan(50);
+  });
+});
