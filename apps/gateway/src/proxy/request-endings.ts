@@ -13,13 +13,15 @@ import { type Answer, sendAnswer } from "./respond";
 import { costUsd } from "./stages/check-budget";
 import { usageRecordOf } from "./stages/record-usage";
 
+type EndingsDeps = Pick<ProxyDeps, "budgets" | "clock" | "events" | "log" | "settings" | "tracing" | "usage">;
+
 export class RequestEndings implements RelayEndings {
   /** Requests that have begun and not ended. */
   readonly active = new Roster<ProxyRequest>();
   isDraining = false;
   #whenIdle: (() => void)[] = [];
 
-  constructor(private readonly deps: ProxyDeps) {}
+  constructor(private readonly deps: EndingsDeps) {}
 
   begin(request: ProxyRequest): void {
     this.active.add(request);
@@ -55,7 +57,7 @@ export class RequestEndings implements RelayEndings {
 
   /** A fault of ours: logged in full, told in fixed words. */
   fail(request: ProxyRequest, error: unknown): void {
-    quietly(() => this.deps.log.error({ requestId: request.id, err: error }, "request.failed"));
+    this.noteFault(request, error);
     if (request.res.headersSent) request.res.destroy();
     this.refuse(request, INTERNAL_ERROR, "refused");
   }
@@ -75,6 +77,10 @@ export class RequestEndings implements RelayEndings {
 
   nowMs(): number {
     return this.deps.clock.monotonicMs();
+  }
+
+  noteFault(request: ProxyRequest, error: unknown): void {
+    quietly(() => this.deps.log.error({ requestId: request.id, err: error }, "request.failed"));
   }
 
   /** Something about a request that an operator may want to know. */

@@ -4,7 +4,7 @@
  * moment the backend is done.
  */
 import type { ServerResponse } from "node:http";
-import { errorEvent, type Refusal } from "../../error-response";
+import { errorEvent, INTERNAL_ERROR, type Refusal } from "../../error-response";
 import type { EndpointRecord } from "../../policy-cache/records";
 import type { AttemptFailure } from "../../upstream/attempt";
 import { endsAtEventBoundary } from "../../upstream/sse";
@@ -12,6 +12,7 @@ import type { NoAnswer, ResultTaker } from "../../upstream/upstream-call";
 import { UsageScanner } from "../../upstream/usage-scanner";
 import type { Outcome, ProxyRequest } from "../proxy-request";
 import type { CallRoute } from "../routes";
+import { Untranslatable } from "../translate/message-answer";
 import { type AnswerHead, answerHead, gatewayHeaders, withoutHeader } from "./answer-headers";
 import { ChunkedWriter } from "./chunked-writer";
 import { errorAnswer } from "./error-answer";
@@ -48,6 +49,8 @@ export interface RelayEndings {
   /** Ends the request: slot first, then records. */
   end(request: ProxyRequest, outcome: Outcome, statusCode: number): void;
   refuse(request: ProxyRequest, refusal: Refusal, outcome: Outcome): void;
+  /** For the log: a fault of the gateway's own. */
+  noteFault(request: ProxyRequest, error: unknown): void;
   /** For the log. */
   note(request: ProxyRequest, event: string, fields: object): void;
 }
@@ -91,6 +94,23 @@ export class AnswerRelay implements ResultTaker {
   }
 
   onData(chunk: Buffer): boolean {
+    try {
+      return this.#take(chunk);
+    } catch (error) {
+      this.#failed(error);
+      return true;
+    }
+  }
+
+  onEnd(): void {
+    try {
+      this.#finish();
+    } catch (error) {
+      this.#failed(error);
+    }
+  }
+
+  #take(chunk: Buffer): boolean {
     if (!this.#hasSentHead) {
       if (!this.#isAcceptable(chunk)) return true;
       if (this.#translation === null && this.#head?.contentLength === chunk.length) {
@@ -102,7 +122,7 @@ export class AnswerRelay implements ResultTaker {
     return this.#relay(chunk);
   }
 
-  onEnd(): void {
+  #finish(): void {
     const { request } = this;
     request.usage = this.#scanner?.figures ?? null;
     if (this.#head !== null && !this.#isWhole()) {
@@ -179,41 +199,29 @@ export class AnswerRelay implements ResultTaker {
     const mayHoldUsage = this.#scanner?.push(chunk) ?? false;
     this.#tail?.push(chunk);
     const bytes = this.#transform(chunk, mayHoldUsage);
-    if (bytes === null || bytes === undefined) return bytes === null;
+    if (bytes === null) return true;
     if (!this.#hasSentHead) this.#sendHead(null);
     return this.#send(bytes);
   }
 
-  /** What of a chunk goes to the client: null for nothing yet, undefined when the answer has been broken off. */
-  #transform(chunk: Buffer, mayHoldUsage: boolean): Buffer | null | undefined {
+  /** What of a chunk goes to the client: null for nothing yet. */
+  #transform(chunk: Buffer, mayHoldUsage: boolean): Buffer | null {
     if (this.#filter !== null) return this.#filter.push(chunk, mayHoldUsage);
-    if (this.#translation === null) return chunk;
-    try {
-      return this.#translation.push(chunk);
-    } catch (error) {
-      this.#cannotTranslate(error);
-      return undefined;
-    }
+    return this.#translation === null ? chunk : this.#translation.push(chunk);
   }
 
-  /** What is left to send when the backend is done; undefined when the answer had to be broken off. */
+  /** What is left to send when the backend is done; undefined when the answer has been refused. */
   #lastBytes(): Buffer | null | undefined {
     if (this.#whole !== null) return this.#whole;
     if (this.#filter !== null) return this.#filter.end();
-    if (this.#translation === null) return this.#hasSentHead || this.#isAcceptable(null) ? null : undefined;
-    try {
-      return this.#translation.end();
-    } catch (error) {
-      this.#cannotTranslate(error);
-      return undefined;
-    }
+    if (this.#translation !== null) return this.#translation.end();
+    return this.#hasSentHead || this.#isAcceptable(null) ? null : undefined;
   }
 
   #sendHead(length: number | null): void {
     const { request, call } = this;
     const head = this.#head;
     if (head === null) return;
-    this.#hasSentHead = true;
     request.statusCode = this.#status;
     let { headers } = head;
     if (this.#translation !== null) {
@@ -226,6 +234,7 @@ export class AnswerRelay implements ResultTaker {
     if (this.#isStream) headers.push("x-accel-buffering", "no");
     headers.push(...gatewayHeaders(request), ...call.extraHeaders);
     request.res.writeHead(this.#status, headers);
+    this.#hasSentHead = true;
   }
 
   #send(bytes: Buffer): boolean {
@@ -267,27 +276,37 @@ export class AnswerRelay implements ResultTaker {
     }
   }
 
-  #cannotTranslate(error: unknown): void {
+  /** What the backend said cannot be told in the caller's dialect, or the gateway itself is at fault. */
+  #failed(error: unknown): void {
     this.request.call?.abort();
-    this.#breakOff(error instanceof Error ? error.message : "untranslatable answer");
+    if (error instanceof Untranslatable) {
+      this.#breakOff(error.message);
+      return;
+    }
+    this.endings.noteFault(this.request, error);
+    if (!this.request.isEnded) this.#stop(INTERNAL_ERROR, "refused");
   }
 
   /** The gateway cannot let the answer go on: says so where the protocol has a place for it. */
   cutShort(): void {
+    this.request.call?.abort();
+    this.#stop(CUT_SHORT, "shutting_down");
+  }
+
+  #stop(reason: Refusal, outcome: Outcome): void {
     const { request, call, endings } = this;
-    request.call?.abort();
     if (!this.#hasSentHead) {
-      endings.refuse(request, CUT_SHORT, "shutting_down");
+      endings.refuse(request, reason, outcome);
       return;
     }
     request.releaseSlot();
     this.#writer?.release();
     if (this.#isStream && this.#isAtBoundary()) {
-      request.res.end(errorEvent(CUT_SHORT, call.route.protocol, request.id));
+      request.res.end(errorEvent(reason, call.route.protocol, request.id));
     } else {
       request.res.destroy();
     }
-    endings.end(request, "shutting_down", this.#status);
+    endings.end(request, outcome, this.#status);
   }
 
   #isAtBoundary(): boolean {
