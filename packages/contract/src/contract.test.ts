@@ -87,6 +87,20 @@ describe("the contract", () => {
     expect(groupCreate.safeParse({ name: "a", weight }).success).toBe(false);
   });
 
+  it("states bounds that JSON carries exactly for every whole number it takes, and no limit of slots may be 0", () => {
+    const boundless: string[] = [];
+    const zero: string[] = [];
+    let seen = 0;
+    for (const { place, name, schema } of numbersOfRequests()) {
+      seen++;
+      const { minimum = Number.NEGATIVE_INFINITY, maximum = Number.POSITIVE_INFINITY } = schema;
+      if (!(maximum <= Number.MAX_SAFE_INTEGER && minimum >= Number.MIN_SAFE_INTEGER)) boundless.push(place);
+      if (name.endsWith("max_in_flight") && minimum < 1) zero.push(place);
+    }
+    expect(seen).toBeGreaterThan(50);
+    expect({ boundless, zero }).toEqual({ boundless: [], zero: [] });
+  });
+
   it("refuses unknown fields, `__proto__` included", () => {
     expect(tenantCreate.safeParse({ name: "a", wieght: 5 }).success).toBe(false);
     expect(groupCreate.safeParse(JSON.parse('{"name":"a","__proto__":{"weight":5}}')).success).toBe(false);
@@ -142,3 +156,51 @@ describe("the contract", () => {
     expect(modelCreate.safeParse({ name: "m", api_key: "k" }).success).toBe(false);
   });
 });
+
+interface NumberSchema {
+  readonly $ref?: string;
+  readonly type?: string | readonly string[];
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly properties?: Readonly<Record<string, NumberSchema>>;
+  readonly items?: NumberSchema;
+  readonly additionalProperties?: NumberSchema | boolean;
+  readonly anyOf?: readonly NumberSchema[];
+  readonly oneOf?: readonly NumberSchema[];
+  readonly allOf?: readonly NumberSchema[];
+}
+
+interface RequestNumber {
+  readonly place: string;
+  readonly name: string;
+  readonly schema: NumberSchema;
+}
+
+/** Every whole number of a body or parameter in the document. */
+function numbersOfRequests(): RequestNumber[] {
+  const document = openApiDocument({ version: "1" });
+  const found: RequestNumber[] = [];
+  const visit = (schema: NumberSchema, place: string, name: string): void => {
+    if ([schema.type].flat().includes("integer")) found.push({ place, name, schema });
+    const { $ref, properties = {}, items, additionalProperties, anyOf = [], oneOf = [], allOf = [] } = schema;
+    const named = document.components?.schemas?.[$ref?.split("/").at(-1) ?? ""];
+    if (named !== undefined) visit(named as NumberSchema, place, name);
+    for (const [field, inner] of Object.entries(properties)) visit(inner, `${place}.${field}`, field);
+    for (const inner of [items, additionalProperties, ...anyOf, ...oneOf, ...allOf]) {
+      if (typeof inner === "object") visit(inner, place, name);
+    }
+  };
+  for (const [path, item] of Object.entries(document.paths ?? {})) {
+    for (const [method, operation] of Object.entries(item as Record<string, RequestOperation>)) {
+      const body = operation.requestBody?.content["application/json"]?.schema;
+      if (body !== undefined) visit(body, `${method} ${path} `, "");
+      for (const { name, schema } of operation.parameters ?? []) visit(schema, `${method} ${path} ?${name}`, name);
+    }
+  }
+  return found;
+}
+
+interface RequestOperation {
+  readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: NumberSchema }>> };
+  readonly parameters?: readonly { readonly name: string; readonly schema: NumberSchema }[];
+}

@@ -142,7 +142,7 @@ export const usageRequestsQuery = z.strictObject({
   cursor: paging.cursor,
   session_id: line.optional(),
   request_id: line.optional(),
-  min_wait_ms: count.optional(),
+  min_wait_ms: count.max(Number.MAX_SAFE_INTEGER).optional(),
 });
 export const usageRequests = z
   .strictObject({ items: z.array(usageRequest), next_cursor: z.string().nullable() })

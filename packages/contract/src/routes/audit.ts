@@ -10,7 +10,7 @@ export const auditRoutes = {
     summary: "Put a change back",
     role: "admin",
     status: 200,
-    params: z.strictObject({ id: z.int().min(1) }),
+    params: z.strictObject({ id: z.int().min(1).max(Number.MAX_SAFE_INTEGER) }),
     query: writing,
     dryRun: true,
     response: auditRow,
