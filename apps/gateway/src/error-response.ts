@@ -114,13 +114,13 @@ export function anthropicErrorBody(status: number, message: string, requestId: s
  * The answer to bytes that are not HTTP, written straight to the socket because no response object exists. `parserCode`
  * is Node's code for what was wrong.
  */
-export function malformedHttpResponse(parserCode: string | undefined): string {
+export function malformedHttpResponse(parserCode: string | undefined, requestId: string): string {
   const refusal = malformedHttpRefusal(parserCode);
   const status = statusOf(refusal);
-  const body = JSON.stringify(errorEnvelope(refusal, "openai", ""));
+  const body = JSON.stringify(errorEnvelope(refusal, "openai", requestId));
   const reason = { 400: "Bad Request", 408: "Request Timeout", 431: "Request Header Fields Too Large" }[status] ?? "";
   return (
-    `HTTP/1.1 ${status} ${reason}\r\ncontent-type: application/json\r\n` +
+    `HTTP/1.1 ${status} ${reason}\r\ncontent-type: application/json\r\nx-obleth-request-id: ${requestId}\r\n` +
     `content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`
   );
 }

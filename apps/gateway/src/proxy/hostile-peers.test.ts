@@ -7,7 +7,7 @@ import { expectNoLeak } from "./testing/leaks";
 import { RawClient, rawChat } from "./testing/raw-client";
 import { endpoint, model, SECRET, until } from "./testing/rig";
 import type { Script } from "./testing/scripted-upstream";
-import { breaksAfter, chunk, completion, delta, event, json, LAST_CHUNK, STREAM_HEAD } from "./testing/scripts";
+import { breaksAfter, chunk, completion, delta, event, json, LAST_CHUNK, STREAM_HEAD, stream } from "./testing/scripts";
 import { gateway, gatewayWith } from "./testing/set-up";
 
 const ok = json(completion("ok"));
@@ -29,8 +29,52 @@ describe("a request whose frame two servers could read differently", () => {
     const client = await RawClient.send(rig.port, bytes + rawChat(CHAT));
     await until(() => client.isClosed);
     expect(client.statuses).toEqual([400]);
+    expect(client.text).toMatch(/\r\nx-obleth-request-id: [0-9a-f-]{36}\r\n/);
     expect(upstream.requests).toEqual([]);
   });
+});
+
+describe("a client of HTTP/1.0", () => {
+  const old = (bytes: string): string => bytes.replace("HTTP/1.1", "HTTP/1.0");
+
+  it("gets an answer whole or as it comes, without chunks, and the connection's end as its end", async () => {
+    const words = [event(delta("one", "stop")), event("[DONE]")].join("");
+    for (const script of [ok, stream([event(delta("one", "stop")), event("[DONE]")])]) {
+      const { rig, upstream } = await gateway(script, { model: { maxInFlight: 1 } });
+      const isStream = script !== ok;
+      const client = await RawClient.send(rig.port, old(rawChat({ ...CHAT, stream: isStream })));
+      await until(() => client.isClosed);
+      expect(client.statuses).toEqual([200]);
+      expect(client.text.toLowerCase()).not.toContain("transfer-encoding");
+      expect(client.text.endsWith(`\r\n\r\n${isStream ? words : JSON.stringify(completion("ok"))}`)).toBe(true);
+      await expectNoLeak(rig, upstream, 1);
+    }
+  });
+
+  it("that expects to be told to go on is not told, since it knows no such word, and is served", async () => {
+    const { rig } = await gateway(ok);
+    const client = await RawClient.send(rig.port, old(rawChat(CHAT, { headers: ["expect: 100-continue"] })));
+    await until(() => client.isClosed);
+    expect(client.statuses).toEqual([200]);
+  });
+});
+
+describe("methods that nobody calls a model with", () => {
+  it.each(["TRACE", "PUT", "DELETE", "PROPFIND", "HEAD"])(
+    "%s gets 405 with those there are, and runs nothing",
+    async (method) => {
+      const { rig, upstream } = await gateway(ok);
+      for (const path of ["/v1/chat/completions", "/v1/messages", "/v1/audio/transcriptions"]) {
+        const client = await RawClient.send(rig.port, rawChat(CHAT, { path }).replace("POST", method));
+        await until(() => client.statuses.length === 1);
+        expect(client.statuses).toEqual([405]);
+        expect(client.text.toLowerCase()).toContain("allow: post, options");
+        client.reset();
+      }
+      await until(() => rig.listener.activeCount === 0);
+      expect([upstream.requests.length, rig.records.length]).toEqual([0, 0]);
+    },
+  );
 });
 
 describe("an answer whose frame cannot be trusted", () => {

@@ -2,6 +2,7 @@
  * The client-facing side of the gateway as one object to hang on an HTTP server: takes requests in, and lets go of them in
  * order when the process stops.
  */
+import { randomUUID } from "node:crypto";
 import type { IncomingMessage, Server, ServerOptions, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
@@ -162,6 +163,6 @@ class Listener implements ProxyListener {
 }
 
 function closeWith(socket: Duplex, code: string | undefined): void {
-  if (socket.writable && code !== "ECONNRESET") socket.end(malformedHttpResponse(code));
+  if (socket.writable && code !== "ECONNRESET") socket.end(malformedHttpResponse(code, randomUUID()));
   socket.destroy();
 }
