@@ -76,6 +76,11 @@ export function importConfig(
 ): Promise<Changed<ConfigImportChange[]>> {
   return change(db, context, async (inside) => {
     checkVersion({ version: inside.versionBefore }, expectedVersion);
+    refuseTwice("groups", file.groups, ["name"]);
+    refuseTwice("models", file.models, ["id", "name"]);
+    refuseTwice("tenants", file.tenants, ["id", "name"]);
+    refuseTwice("keys", file.keys, ["id"]);
+    refuseTwice("boosts", file.boosts, ["id"]);
     const importing = new Importing(inside);
     await importing.each("group", file.groups, (step, entry) => importGroup(step, entry));
     await importing.each("model", file.models, (step, entry) => importModel(step, entry));
@@ -90,6 +95,23 @@ export function importConfig(
     await editGlobalCeiling(inside, ceiling, file.global_max_in_flight);
     return importing.changes;
   });
+}
+
+/** Of two entries for one object the later one would win, and nobody would know. */
+function refuseTwice<Field extends string>(
+  list: string,
+  entries: readonly Readonly<Record<Field, string>>[],
+  fields: readonly Field[],
+): void {
+  for (const field of fields) {
+    const seen = new Set<string>();
+    for (const [index, entry] of entries.entries()) {
+      const value = entry[field];
+      if (seen.has(value))
+        throw new Refusal("invalid_request", `${value} is given twice.`, `${list}.${index}.${field}`);
+      seen.add(value);
+    }
+  }
 }
 
 /** Walks a file and keeps, per entry, what its audit rows say. */
