@@ -105,6 +105,7 @@ describe("a wait that is too long", () => {
       });
     }
     expect(rig.records.every((record) => record.outcome === "timed_out" && record.admission === "queued")).toBe(true);
+    expect(Math.min(...rig.records.map((record) => record.queueWaitMs))).toBeGreaterThanOrEqual(60);
     holder.reset();
     await until(() => rig.inFlight === 0);
     expect(upstream.requests.length).toBe(1);
@@ -248,35 +249,6 @@ describe("a client that stops reading", () => {
     expect(rig.records[0]).toMatchObject({ outcome: "client_gone" });
     client.reset();
     await expectNoLeak(rig, upstream, 1);
-  });
-
-  it("slows its backend down instead of filling memory", async () => {
-    const mega = Buffer.alloc(1024 * 1024, 0x61);
-    let written = 0;
-    const big: Script = async (answer) => {
-      await answer.write(
-        `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${mega.length * 100 + 2}\r\n\r\n["`,
-      );
-      for (let i = 0; i < 100 && !answer.isGone; i++) {
-        await answer.write(mega);
-        written += mega.length;
-      }
-    };
-    const { rig, upstream } = await gateway(big);
-    const client = await RawClient.connect(rig.port);
-    client.socket.pause();
-    client.socket.write(rawChat({ model: "m", messages: [] }));
-    // The kernel's own buffers take some megabytes; then nothing moves.
-    let before = -1;
-    while (written !== before) {
-      before = written;
-      await new Promise<void>((resolve) => setTimeout(resolve, SOON_MS));
-    }
-    expect(written).toBeGreaterThan(0);
-    expect(written).toBeLessThan(30 * mega.length);
-    expect(upstream.open).toBe(1);
-    client.reset();
-    await until(() => rig.inFlight === 0);
   });
 });
 
