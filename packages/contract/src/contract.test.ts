@@ -1,6 +1,5 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { z } from "zod";
 import { BODY_EXAMPLES } from "./examples";
 import { FIELD_WORDS } from "./field-words";
 import {
@@ -35,29 +34,6 @@ describe("the contract", () => {
     for (const match of JSON.stringify(document).matchAll(/"pattern":("(?:[^"\\]|\\.)*")/g)) {
       expect(() => new RegExp(JSON.parse(match[1] ?? '""') as string, "u")).not.toThrow();
     }
-  });
-
-  it("takes no limit of 0 anywhere: none is null, and nobody is kept out by a number that another mode reads as 1", () => {
-    const limits: string[] = [];
-    const visit = (schema: unknown, place: string): void => {
-      if (typeof schema !== "object" || schema === null) return;
-      for (const [name, value] of Object.entries(schema)) {
-        if (/(^|_)max_in_flight$/.test(name)) {
-          limits.push(`${place}.${name}`);
-          for (const form of "anyOf" in value ? value.anyOf : [value]) {
-            if (form.type !== "null") expect([place, name, form.minimum]).toEqual([place, name, 1]);
-          }
-        }
-        visit(value, `${place}.${name}`);
-      }
-    };
-    for (const id of Object.keys(paths) as RouteId[]) {
-      const { body }: RouteSpec = routes[id];
-      if (body !== undefined) visit(z.toJSONSchema(body, { io: "input", unrepresentable: "any" }), id);
-    }
-    const places = new Set(limits.map((place) => place.split(".")[0]));
-    for (const id of ["createTenant", "createKey", "createModel", "createEndpoint", "setCapacity", "importConfig"])
-      expect(places).toContain(id);
   });
 
   it("writes an explanation's times in any zone a browser can have, and refuses what is none", () => {
