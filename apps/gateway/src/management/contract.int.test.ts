@@ -81,6 +81,12 @@ async function fixture(): Promise<Record<string, string>> {
   };
 }
 
+/** What every change moves. */
+async function configState(): Promise<unknown> {
+  return await gateway.database
+    .sql`select (select version from config_version)::int as version, (select count(*) from audit_log)::int as changes`;
+}
+
 /** Which fixture a path's parameters name. */
 function paramsFor(path: string, ids: Record<string, string>): Record<string, string> {
   const kind = path.split("/")[1] ?? "";
@@ -92,10 +98,21 @@ function paramsFor(path: string, ids: Record<string, string>): Record<string, st
 
 async function send(
   operation: Operation,
-  given: { params: Record<string, string>; query?: string; body?: unknown; rawBody?: string; ifMatch?: string },
+  given: {
+    params: Record<string, string>;
+    query?: string;
+    body?: unknown;
+    rawBody?: string;
+    ifMatch?: string;
+    headers?: Record<string, string>;
+  },
 ): Promise<{ status: number; body: unknown; error?: { code: string; field?: string; type: string; message: string } }> {
   const path = operation.path.replace(/\{(\w+)\}/g, (_, name: string) => given.params[name] ?? "");
-  const headers = new Headers({ authorization: `Bearer ${ADMIN_TOKEN}`, "content-type": "application/json" });
+  const headers = new Headers({
+    authorization: `Bearer ${ADMIN_TOKEN}`,
+    "content-type": "application/json",
+    ...given.headers,
+  });
   if (given.ifMatch !== undefined) headers.set("if-match", given.ifMatch);
   const init: RequestInit = { method: operation.method, headers };
   const text = given.rawBody ?? (given.body === undefined ? undefined : JSON.stringify(given.body));
@@ -188,6 +205,7 @@ describe.each(operations.map((operation) => [operation.id, operation] as const))
     body?: unknown;
     rawBody?: string;
     ifMatch?: string;
+    headers?: Record<string, string>;
   }) => send(operation, { params: paramsFor(operation.path, ids), ...given });
 
   it("answers a plain request as the contract says", async () => {
@@ -202,6 +220,15 @@ describe.each(operations.map((operation) => [operation.id, operation] as const))
     }
     if (operation.method === "DELETE") ids = await fixture();
   });
+
+  if (operation.method === "GET")
+    it("changes nothing, whatever method its headers ask for instead", async () => {
+      const stateBefore = await configState();
+      const headers = { "x-http-method-override": "DELETE", "x-http-method": "DELETE", "x-method-override": "DELETE" };
+      const answer = await call({ query: QUERIES(ids)[id] ?? "", headers });
+      expect(answer.status).toBe(spec.status);
+      expect(await configState()).toEqual(stateBefore);
+    });
 
   if (operation.method !== "GET")
     it("compares the version of If-Match, or says that it does not", async () => {
