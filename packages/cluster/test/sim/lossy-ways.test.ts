@@ -2,6 +2,7 @@
 import { describe, expect, it } from "vitest";
 import type { SlotBatch } from "../../src/slots/slot-store";
 import { Fleet, request } from "./fleet";
+import type { Link } from "./store-server";
 
 const POOL = "p|chat";
 const SERVICE_MS = 100;
@@ -59,6 +60,52 @@ describe("releases that are lost on a way of a hundred, or two seconds late", ()
     fleet.clock.advance(100);
     expect(fleet.server.table.totals.get(POOL)).toBe(1);
     expect(fleet.until(() => fleet.server.table.totals.get(POOL) === undefined, 5000)).toBeLessThan(1300);
+  });
+});
+
+describe("a claim that is answered after its time", () => {
+  it.each([
+    ["arrives too late", (link: Link) => (link.fate = () => 400)],
+    ["is granted in time, but the answer is lost", (link: Link) => (link.cut = "replies")],
+    ["is lost", (link: Link) => (link.fate = () => "lost")],
+  ])("(it %s) is kept or given back, once: a heartbeat later the books hold what runs", (_, spoil) => {
+    const fleet = new Fleet({ limits: { poolSize: 8 } });
+    const [a] = fleet.start(2);
+    if (a === undefined) throw new Error("no replica");
+    const booked = () => fleet.server.table.heldBy(a.name)?.get(POOL) ?? 0;
+    for (const serviceMs of [60_000, 100]) {
+      spoil(a.link);
+      a.arrive(request(serviceMs));
+      fleet.clock.advance(260);
+      a.link.fate = () => 0;
+      a.link.cut = "none";
+      expect(fleet.until(() => a.mode === "shared", 5000)).toBeLessThan(3000);
+      fleet.clock.advance(1500);
+      expect(booked()).toBe(a.running);
+      expect(fleet.server.table.totals.get(POOL) ?? 0).toBe(fleet.backend.running(POOL));
+    }
+    expect(fleet.backend.highest(POOL)).toBe(2);
+    expect(a.running).toBe(1);
+  });
+});
+
+describe("limits without a store", () => {
+  it("are divided and rounded up for each replica: a cap of one is one at each, and no limit is ever none", () => {
+    for (const [limits, each, field] of [
+      [{ tenantCap: 1 }, 1, "t|chat|acme"],
+      [{ keyCap: 4 }, 2, "k|chat|acme-key"],
+      [{ ceiling: 5 }, 2, "g"],
+      [{ poolSize: 20 }, 7, POOL],
+    ] as const) {
+      const fleet = new Fleet({ limits });
+      fleet.start(3);
+      fleet.server.stop();
+      keepBusy(fleet, 20);
+      fleet.clock.advance(5000);
+      expect(fleet.modes).toEqual(["fallback", "fallback", "fallback"]);
+      expect(fleet.backend.highest(field)).toBe(3 * each);
+      for (const replica of fleet.replicas) expect(replica.running).toBeLessThanOrEqual(each);
+    }
   });
 });
 
