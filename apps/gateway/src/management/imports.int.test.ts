@@ -51,6 +51,24 @@ describe("two files at once", () => {
 });
 
 describe("a file", () => {
+  it("holds no secret that could be used as it stands", async () => {
+    const { api } = gateway;
+    const canary = "canary-0123456789";
+    const [tenant] = (await config()).tenants.filter(({ name }) => name === "imported");
+    const made = (await api.call("createKey", { params: { id: tenant?.id ?? "" }, body: { name: "canary" } })).data;
+    await api.call("createModel", {
+      body: {
+        name: "canary model",
+        endpoints: [{ api_base: "http://up/v1", api_key: canary, headers: { authorization: canary } }],
+      },
+    });
+    const text = JSON.stringify(await config());
+    expect(text).toContain("canary model");
+    expect(text).not.toContain(canary);
+    expect(text).not.toContain(made.secret);
+    expect(text).not.toContain(Buffer.from(canary).toString("base64"));
+  });
+
   it.each(["groups", "models", "tenants", "keys", "boosts"] as const)(
     "with two entries for one of its %s is refused with the place of the second, and none of the rest is changed",
     async (list) => {
