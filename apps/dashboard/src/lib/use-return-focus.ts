@@ -30,10 +30,17 @@ export function useReturnFocus(find: () => HTMLElement | null = () => null) {
   );
   const onCloseAutoFocus = (event: Event) => {
     event.preventDefault();
+    if (isInNewerLayer(chain)) return;
     const opener = find() ?? chain.find((one) => one.isConnected) ?? document.getElementById("content");
     opener?.focus();
   };
   return { ref, onCloseAutoFocus };
+}
+
+/** Whether the focus is in a layer that this one was not opened from: one that took its place, and keeps the focus. */
+function isInNewerLayer(chain: Chain): boolean {
+  const layer = document.activeElement?.closest(LAYER) ?? null;
+  return layer !== null && !chain.some((one) => layer.contains(one));
 }
 
 function openers(): Chain {

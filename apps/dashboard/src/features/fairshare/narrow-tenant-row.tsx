@@ -20,14 +20,14 @@ export const NarrowTenantRow = memo(function NarrowTenantRow(props: Readonly<Ten
   const wait = [position === null ? "" : ordinal(position), oldestMs === null ? "" : formatWait(oldestMs)];
   return (
     <tr {...rowProps(props)}>
-      <th scope="row" className="h-17 overflow-hidden px-3 pl-2 text-left font-normal">
+      <th scope="row" className="h-17 overflow-hidden pr-1 pl-2 text-left font-normal">
         <span className="flex items-center justify-between">
           <span className="min-w-0">
             <TenantName {...props} isBare />
           </span>
           <WhyTip pool={props.pool} tenant={tenant} />
         </span>
-        <span className="ml-1.5 flex items-center gap-1.5 whitespace-nowrap">
+        <span className="ml-1 flex items-center gap-1 whitespace-nowrap">
           <span title={`Group ${tenant.group}`} className="flex">
             <GroupMark color={props.color} />
           </span>

@@ -36,7 +36,7 @@ export function NarrowTenantHead() {
         <HeadCell isNumber className="w-20 px-1">
           In use
         </HeadCell>
-        <HeadCell isNumber className="w-26 pl-1">
+        <HeadCell isNumber className="w-24 pl-1">
           Waiting
         </HeadCell>
       </tr>
