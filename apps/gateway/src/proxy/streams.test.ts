@@ -113,6 +113,31 @@ describe("what a client says about usage", () => {
     await until(() => rig.records.length === 2);
     expect(rig.records[0]).toMatchObject({ outcome: "completed", inputTokens: null });
   });
+
+  it("is left out for each of many calls that were refused the option together, in either dialect", async () => {
+    const waiting: (() => void)[] = [];
+    const picky: Script = async (answer) => {
+      if (!wantsUsage(answer)) return plain(answer);
+      // Nobody is told before all have asked.
+      await new Promise<void>((resolve) => {
+        waiting.push(resolve);
+        if (waiting.length === 4) for (const tell of waiting) tell();
+      });
+      return json({ error: { message: "unknown field stream_options" } }, { status: 400 })(answer);
+    };
+    const { rig, upstream } = await gateway(picky);
+    const call = { model: "m", stream: true, messages: [{ role: "user", content: "x" }], max_tokens: 5 };
+    const paths = ["/v1/chat/completions", "/v1/messages", "/v1/chat/completions", "/v1/messages"];
+    const answers = await Promise.all(paths.map((path) => rig.post(path, call)));
+    expect(answers.map((answer) => answer.status)).toEqual([200, 200, 200, 200]);
+    const texts = await Promise.all(answers.map((answer) => answer.text()));
+    expect(texts.map((text) => text.includes(text.includes("message_start") ? "message_stop" : "[DONE]"))).toEqual(
+      paths.map(() => true),
+    );
+    expect(upstream.requests).toHaveLength(8);
+    expect((await rig.post("/v1/messages", call)).status).toBe(200);
+    expect(upstream.requests).toHaveLength(9);
+  });
 });
 
 describe("an error inside a stream", () => {

@@ -37,8 +37,8 @@ export interface RelayCall {
   readonly route: CallRoute;
   /** Headers for this client on every answer. */
   readonly extraHeaders: readonly string[];
-  /** The request to this endpoint asks for usage figures that the client did not ask for. */
-  hidesUsage(endpoint: EndpointRecord): boolean;
+  /** The latest try asked for usage figures that the client did not ask for. */
+  hidesUsage(): boolean;
   /** Null when the endpoint speaks the caller's dialect. */
   translationFor(endpoint: EndpointRecord, isStream: boolean): AnswerTranslation | null;
 }
@@ -90,7 +90,7 @@ export class AnswerRelay implements ResultTaker {
     this.#scanner = new UsageScanner();
     if (!this.#isStream) return;
     this.#tail = new StreamTail();
-    if (this.#translation === null && this.call.hidesUsage(endpoint)) this.#filter = new UsageEventFilter();
+    if (this.#translation === null && this.call.hidesUsage()) this.#filter = new UsageEventFilter();
   }
 
   onData(chunk: Buffer): boolean {

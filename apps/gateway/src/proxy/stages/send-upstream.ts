@@ -96,7 +96,10 @@ class PreparedCall implements UpstreamRequest, RelayCall {
   readonly extraHeaders: readonly string[];
   readonly #sendable: Sendable;
   readonly #withoutStreamOptions: Set<string>;
+  /** Usage figures that the client did not ask for can be asked of a backend in the client's own form of the call. */
   readonly #wantsUsage: boolean;
+  /** Whether the latest try asked for them. */
+  #hasAsked = false;
 
   constructor(sendable: Sendable, parts: PreparedParts) {
     const { route, fields, body } = sendable;
@@ -111,8 +114,8 @@ class PreparedCall implements UpstreamRequest, RelayCall {
     this.extraHeaders = parts.extraHeaders;
   }
 
-  hidesUsage({ id }: EndpointRecord): boolean {
-    return this.#wantsUsage && !this.#withoutStreamOptions.has(id);
+  hidesUsage(): boolean {
+    return this.#hasAsked;
   }
 
   translationFor({ protocol }: EndpointRecord, isStream: boolean): AnswerTranslation | null {
@@ -123,7 +126,7 @@ class PreparedCall implements UpstreamRequest, RelayCall {
 
   amendAfter({ id }: EndpointRecord, status: number, body: Buffer): boolean {
     const isAboutOptions = (status === 400 || status === 422) && MENTIONS_OPTIONS.test(body.toString("latin1"));
-    if (!this.#wantsUsage || !isAboutOptions || this.#withoutStreamOptions.has(id)) return false;
+    if (!this.#hasAsked || !isAboutOptions) return false;
     this.#withoutStreamOptions.add(id);
     return true;
   }
@@ -134,17 +137,19 @@ class PreparedCall implements UpstreamRequest, RelayCall {
     const upstreamModel = record.upstreamModel ?? model.name;
     const isTranslated = record.protocol !== route.protocol;
     const headers = forwardedHeaders(request, { endpoint: record, isTranslated });
+    const wantsUsage = isTranslated ? fields.stream : this.#wantsUsage;
+    this.#hasAsked = wantsUsage && !this.#withoutStreamOptions.has(record.id);
     if (isTranslated && chat !== null) {
       return {
         method: "POST",
         path: `${endpoint.basePath}/chat/completions`,
         headers,
-        body: chat.bodyFor(upstreamModel),
+        body: chat.bodyFor(upstreamModel, this.#hasAsked),
       };
     }
     const edits = {
       model: upstreamModel === fields.model ? null : upstreamModel,
-      asksUsage: this.hidesUsage(record),
+      asksUsage: this.#hasAsked,
       isForm: route.body === "form",
     };
     const path = `${endpoint.basePath}${route.upstreamPath}${search}`;

@@ -8,8 +8,8 @@ import { isObject, type JsonObject, objectsIn, stringOr } from "./json-shape";
 export type ChatRequest =
   | {
       readonly kind: "chat";
-      /** The request under the name a server knows the model by. */
-      readonly bodyFor: (model: string) => Buffer;
+      /** The request under the name a server knows the model by; a stream may be asked to end with usage figures. */
+      readonly bodyFor: (model: string, asksUsage: boolean) => Buffer;
       /** What of the request has no counterpart and is not sent. */
       readonly leftOut: readonly string[];
     }
@@ -73,13 +73,13 @@ function convert(request: JsonObject): ChatRequest {
   if (isObject(request.metadata) && typeof request.metadata.user_id === "string") {
     chat.user = request.metadata.user_id;
   }
-  if (request.stream === true) {
-    chat.stream = true;
-    chat.stream_options = { include_usage: true };
-  }
+  if (request.stream === true) chat.stream = true;
   return {
     kind: "chat",
-    bodyFor: (model) => Buffer.from(JSON.stringify({ model, ...chat })),
+    bodyFor: (model, asksUsage) => {
+      const asked = asksUsage ? { stream_options: { include_usage: true } } : {};
+      return Buffer.from(JSON.stringify({ model, ...chat, ...asked }));
+    },
     leftOut: [...leftOut],
   };
 }
