@@ -209,6 +209,13 @@ describe("the live state", () => {
     expect(live.pools.find((pool) => pool.model === "other")?.replica_in_flight).toBe(0);
   });
 
+  it("says why it shows this gateway alone when the others' state cannot be read", () => {
+    const reason = "the other gateways' state cannot be read from Redis";
+    const live = liveState(sampleMoment(sampleEngine([busyPool()]), { scopeReason: reason }), ALL, sources);
+    expect(live).toMatchObject({ scope: "replica", scope_reason: reason, replicas_reporting: 1 });
+    expect(live.replica_in_flight).toBe(live.in_flight);
+  });
+
   it("says that other gateways get the free slots first, and that slots are held, when that is why somebody waits", () => {
     const first = sampleTenantRow("tenant-1", { inFlight: 4, queued: 3, position: 1 });
     const pool = { tenants: [first, sampleTenantRow("tenant-2", { inFlight: 4 })] };

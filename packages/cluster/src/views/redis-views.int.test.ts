@@ -46,6 +46,15 @@ async function until(isDone: () => boolean): Promise<void> {
   }
 }
 
+/** The same over several readings: the next begins when the last one, two calls on the same connection, is answered. */
+async function untilRead(isDone: () => boolean): Promise<void> {
+  for (let round = 0; !isDone(); round++) {
+    expect(round).toBeLessThan(20);
+    clock.advance(INTERVAL_MS);
+    for (let i = 0; i < 10; i++) await redis.client.ping();
+  }
+}
+
 describe("the others' views as last read", () => {
   it("grow older until they are read again, and are left out once they are older than three intervals", async () => {
     clock = new VirtualClock();
@@ -75,6 +84,25 @@ describe("the others' views as last read", () => {
     here.setActive(true);
     expect(here.others.reason).toContain("not been read yet");
   });
+
+  it.each(["a view", "the held slots"])(
+    "are none while %s cannot be read, with the reason, and are back by themselves",
+    async (what) => {
+      clock = new VirtualClock();
+      const there = viewsOf("there", []);
+      there.setActive(true);
+      here = viewsOf("here", ["there"]);
+      here.setActive(true);
+      await until(() => there.others.reason === null);
+      there.setActive(false);
+      const key = what === "a view" ? redis.keys.view("there") : redis.keys.holds;
+      await redis.client.multi().del(key).lpush(key, "not what it should be").exec();
+      await untilRead(() => here.others.reason?.includes("cannot be read") === true);
+      expect(here.others).toMatchObject({ views: [], holds: [] });
+      await redis.client.del(key);
+      await untilRead(() => here.others.reason === null);
+    },
+  );
 
   it("come with held slots whose time goes on, and which are gone at its end", async () => {
     clock = new VirtualClock();
