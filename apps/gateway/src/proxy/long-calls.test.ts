@@ -66,6 +66,28 @@ it("a stream that is silent for almost the whole limit goes on", async () => {
   expect(client.text).toContain("after");
 });
 
+it("a request that finds its endpoint at its own cap waits as long as for a first byte, then gives its slot back", async () => {
+  const endless: Script = async (answer) => {
+    await answer.write(STREAM_HEAD + chunk(event(delta("w"))).toString());
+    await answer.hang();
+  };
+  const { rig, upstream } = await gateway(endless, {
+    settings: { ...settings, idleTimeoutMs: 10 * LIMIT_MS },
+    endpoint: { maxInFlight: 1 },
+  });
+  const running = await RawClient.send(rig.port, rawChat({ model: "m", stream: true, messages: [] }));
+  await turnsUntil(() => running.text.includes("w"));
+  const waiting = await RawClient.send(rig.port, rawChat({ model: "m", messages: [] }));
+  await turnsUntil(() => rig.inFlight === 2);
+  await vi.advanceTimersByTimeAsync(LONG_MS);
+  expect([waiting.statuses, rig.inFlight]).toEqual([[], 2]);
+  await vi.advanceTimersByTimeAsync(LIMIT_MS - LONG_MS);
+  await turnsUntil(() => waiting.statuses.length > 0);
+  expect([waiting.statuses, rig.inFlight, upstream.requests.length]).toEqual([[504], 1, 1]);
+  running.reset();
+  await turnsUntil(() => rig.inFlight === 0);
+});
+
 it("one that takes longer is a 504 and leaves its slot free", async () => {
   const { rig, upstream } = await gateway((answer) => answer.hang(), { settings, model: { maxInFlight: 1 } });
   const client = await RawClient.send(rig.port, rawChat({ model: "m", messages: [] }));

@@ -74,6 +74,8 @@ export class UpstreamCall implements AnswerTaker {
   #errorBytes = 0;
   #timer: Timer | null = null;
   #stopWaiting: (() => void) | null = null;
+  /** Since when every endpoint has been at its cap; kept over several waits. */
+  #waitingSinceMs: number | null = null;
 
   constructor(
     private readonly deps: UpstreamCallDeps,
@@ -173,10 +175,7 @@ export class UpstreamCall implements AnswerTaker {
       this.#usedFreshRetry = false;
       this.#try(pick.endpoint, { fresh: false });
     } else if (pick.kind === "all-full") {
-      this.#stopWaiting = this.deps.endpoints.waitForRoom(model.id, () => {
-        this.#stopWaiting = null;
-        this.#nextEndpoint();
-      });
+      this.#waitForRoom();
     } else {
       this.#noAnswer(
         this.#lastFailure ?? {
@@ -186,6 +185,25 @@ export class UpstreamCall implements AnswerTaker {
         },
       );
     }
+  }
+
+  /** Until an endpoint has room, but no longer than a backend may take to begin its answer. */
+  #waitForRoom(): void {
+    const { deadlineAtMs, firstByteMs } = this.request.limits;
+    const nowMs = this.deps.watchdog.nowMs();
+    this.#waitingSinceMs ??= nowMs;
+    const untilMs = deadlineAtMs ?? this.#waitingSinceMs + firstByteMs;
+    const stop = this.deps.endpoints.waitForRoom(this.request.model.id, () => {
+      this.#stopWaiting = null;
+      this.#timer?.cancel();
+      this.#nextEndpoint();
+    });
+    this.#stopWaiting = stop;
+    this.#timer = this.deps.clock.setTimer(untilMs - nowMs, () => {
+      this.#stopWaiting = null;
+      stop();
+      this.#noAnswer({ reason: "total_timeout", detail: "no endpoint had room in time", endpoint: null });
+    });
   }
 
   #try(endpoint: EndpointState, { fresh }: { fresh: boolean }): void {
