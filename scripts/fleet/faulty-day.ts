@@ -113,9 +113,7 @@ async function runFleet({ fleet, secrets }: Prepared, requests: readonly TracedR
   await sending;
   await until(async () => Object.keys((await booksOf(fleet.redis)).totals).length === 0).catch(() => undefined);
   const modes = await fleet.modeChanges();
-  const sharedMs = Math.max(
-    ...[...modes.values()].map((changes) => changes.findLast(({ mode }) => mode === "shared")?.atMs ?? 0),
-  );
+  const sharedMs = Math.max(...[...modes.values()].map((changes) => firstShared(changes, backMs)));
   const visits = await log.visits();
   log.end();
   const runningAtEnd = (await fleet.simulator.state()).models[MODEL]?.running ?? 0;
@@ -184,6 +182,11 @@ function highest(visits: readonly Visit[], fromMs: number, toMs: number): number
     most = Math.max(most, visits.filter((visit) => visit.fromMs <= atMs && visit.toMs > atMs).length);
   }
   return most;
+}
+
+/** When a gateway came back; that it may leave again later, when an answer is late, is another matter. */
+function firstShared(changes: readonly ModeChange[], fromMs: number): number {
+  return changes.find(({ mode, atMs }) => mode === "shared" && atMs >= fromMs)?.atMs ?? Number.POSITIVE_INFINITY;
 }
 
 /** When all slots are in use again for the first time after a gateway and what it ran were gone. */
