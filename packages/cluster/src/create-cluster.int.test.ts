@@ -294,6 +294,18 @@ describe("replicas on a real Redis", { timeout: 60_000 }, () => {
     expect(fleet.replicas[0]?.cluster.redis?.evictionPolicy).toBe("allkeys-lru");
   });
 
+  it("start without a Redis that refuses their password, serve, and tell nobody what it was", async () => {
+    await redis.kill();
+    redis = await startRedis({ port: await freePort(), args: ["--requirepass", "another-word"] });
+    const { cluster, replica, log } = await fleet.add({ url: `redis://user:canary-word@127.0.0.1:${redis.port}` });
+    expect(cluster.state.mode).toBe("local");
+    replica.arrive(request(1));
+    await eventually("it is served", () => fleet.backend.served === 1);
+    await eventually("it is said", () => log.some(({ event }) => event === "cluster.redis_lost"));
+    expect(JSON.stringify(log)).not.toContain("canary");
+    expect(cluster.redis?.isReachable).toBe(false);
+  });
+
   it("keep names that try to be separators or hash tags apart", async () => {
     await start(2);
     const names = ["a|b", "a", "b|", "{x}", "%7C", "__proto__", ""];
