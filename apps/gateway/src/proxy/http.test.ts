@@ -399,6 +399,8 @@ describe("browsers", () => {
       const { rig } = await gateway(ok, { settings: { corsOrigins } });
       const answer = await rig.chat({}, { headers: { origin } });
       expect(answer.headers.get("access-control-allow-origin")).toBeNull();
+      // A cache between must not give one origin's answer to another.
+      expect(answer.headers.get("vary")).toBe(corsOrigins.length === 0 ? null : "origin");
     }
     const { rig } = await gateway(ok, { settings: { corsOrigins: ["*"] } });
     expect((await rig.chat({}, { headers: { origin: "null" } })).headers.get("access-control-allow-origin")).toBeNull();

@@ -88,6 +88,14 @@ it("a request that finds its endpoint at its own cap waits as long as for a firs
   await turnsUntil(() => rig.inFlight === 0);
 });
 
+it("a retry that could only begin when the call's time is over is not waited for: its client gets what there is", async () => {
+  const busy = json({ error: { message: "busy" } }, { status: 429, headers: ["retry-after: 8"] });
+  const { rig, upstream } = await gateway(busy, { model: { maxRetries: 3, requestTimeoutSecs: 5 } });
+  const client = await RawClient.send(rig.port, rawChat({ model: "m", messages: [] }));
+  await turnsUntil(() => client.statuses.length > 0);
+  expect([client.statuses, upstream.requests.length, rig.inFlight]).toEqual([[429], 1, 0]);
+});
+
 it("one that takes longer is a 504 and leaves its slot free", async () => {
   const { rig, upstream } = await gateway((answer) => answer.hang(), { settings, model: { maxInFlight: 1 } });
   const client = await RawClient.send(rig.port, rawChat({ model: "m", messages: [] }));

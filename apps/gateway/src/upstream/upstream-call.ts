@@ -262,7 +262,7 @@ export class UpstreamCall implements AnswerTaker {
             retryAfterMs: retryAfterMs(headerValue(this.#rawHeaders, "retry-after"), this.deps.clock.wallMs()),
             random: this.deps.random(),
           });
-    if (waitMs !== null) {
+    if (waitMs !== null && !this.#isTooLate(waitMs)) {
       this.#discardAttempt("error_status");
       this.#phase = "trying";
       this.#timer = this.deps.clock.setTimer(waitMs, () => this.#retryAt(endpoint));
@@ -279,11 +279,16 @@ export class UpstreamCall implements AnswerTaker {
     return true;
   }
 
+  /** Whether the whole call's time is over after that wait. */
+  #isTooLate(waitMs: number): boolean {
+    const { deadlineAtMs } = this.request.limits;
+    return deadlineAtMs !== null && this.deps.watchdog.nowMs() + waitMs >= deadlineAtMs;
+  }
+
   #retryAt(endpoint: EndpointState): void {
     this.#timer = null;
     this.#discarded?.abort();
-    const { deadlineAtMs } = this.request.limits;
-    if (deadlineAtMs !== null && this.deps.watchdog.nowMs() >= deadlineAtMs) {
+    if (this.#isTooLate(0)) {
       this.#noAnswer({ reason: "total_timeout", detail: "no time left for another try", endpoint: endpoint.record });
     } else {
       this.#try(endpoint, { fresh: false });
