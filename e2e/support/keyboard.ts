@@ -4,6 +4,9 @@ import { expect, type Locator, type Page } from "@playwright/test";
 /** More stops than any page has between its content's beginning and what a test looks for. */
 const MOST_STOPS = 150;
 
+/** Longest that a toast, which goes by itself, may lie over what has the focus. */
+const TOAST_MS = 15_000;
+
 /** From the top of a page past its bars, by the link that is there for it. */
 export async function skipToContent(page: Page): Promise<void> {
   await page.keyboard.press("Tab");
@@ -11,13 +14,13 @@ export async function skipToContent(page: Page): Promise<void> {
   await page.keyboard.press("Enter");
 }
 
-/** Presses Tab until the target has the focus; at every stop on the way the focus must be in sight. */
+/** Presses Tab until the target has the focus; at every stop on the way the focus must be in sight, at the latest when a toast has gone. */
 export async function tabTo(page: Page, target: Locator): Promise<void> {
   await expect(target).toBeVisible();
   for (let stop = 0; stop < MOST_STOPS; stop++) {
     if (await target.evaluate((element) => element === document.activeElement)) return;
     await page.keyboard.press("Tab");
-    expect(await hiddenFocus(page), `stop ${stop}`).toBeNull();
+    await expect.poll(() => hiddenFocus(page), { message: `stop ${stop}`, timeout: TOAST_MS }).toBeNull();
   }
   await expect(target).toBeFocused();
 }
