@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { CachedKeys } from "../policy-cache/key-directory";
 import type { TermBudget } from "../policy-cache/records";
 import { RawClient, rawChat } from "./testing/raw-client";
-import { key, SECRET, tenant, until } from "./testing/rig";
+import { key, type Rig, SECRET, tenant, until } from "./testing/rig";
 import type { ScriptedAnswer } from "./testing/scripted-upstream";
 import { completion, json } from "./testing/scripts";
 import { backend, gateway } from "./testing/set-up";
@@ -94,7 +94,7 @@ describe("calls that say little or nonsense about their length", () => {
 });
 
 describe("a call of any kind", () => {
-  const calls: [string, object | (() => FormData)][] = [
+  const calls: [string, object][] = [
     ["/v1/chat/completions", { messages: [] }],
     ["/v1/completions", { prompt: [[1, 2, 3]] }],
     ["/v1/responses", { input: [{ role: "user", content: [{ type: "input_text", text: "x" }] }] }],
@@ -104,7 +104,16 @@ describe("a call of any kind", () => {
     ["/v1/images/generations", { prompt: "a cat" }],
     ["/v1/audio/speech", { input: "hello" }],
     ["/v1/messages", { max_tokens: 1, messages: [{ role: "user", content: "x" }] }],
+    ["/v1/audio/transcriptions", new FormData()],
+    ["/v1/images/edits", new FormData()],
   ];
+  const send = (rig: Rig, path: string, body: object, name: string): Promise<Response> => {
+    if (!(body instanceof FormData)) return rig.post(path, { ...body, model: name });
+    const form = new FormData();
+    form.append("file", new Blob(["sound"]), "sound.wav");
+    form.append("model", name);
+    return fetch(`${rig.url}${path}`, { method: "POST", headers: { "x-api-key": SECRET }, body: form });
+  };
   it.each(calls)(
     "to %s is estimated, waits for its slot and counts for its caller, also for unregistered names",
     async (path, body) => {
@@ -117,9 +126,9 @@ describe("a call of any kind", () => {
       });
       const holder = await RawClient.send(rig.port, rawChat({ model: "m", messages: [] }));
       await until(() => upstream.open === 1);
-      expect((await rig.post(path, { ...body, model: "m" })).status).toBe(503);
+      expect((await send(rig, path, body, "m")).status).toBe(503);
       expect(upstream.requests).toHaveLength(1);
-      await (await rig.post(path, { ...body, model: "somebody's" })).text();
+      await (await send(rig, path, body, "somebody's")).text();
       holder.reset();
       await until(() => rig.records.length === 3);
       const [refused, unrouted] = rig.records;
