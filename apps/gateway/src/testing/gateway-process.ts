@@ -114,9 +114,9 @@ export class GatewayProcess {
     });
   }
 
-  /** A chat call; answers as fetch does. */
-  chat(secret: string, body: Readonly<Record<string, unknown>> = {}): Promise<Response> {
-    return fetch(`${this.run.proxy}/v1/chat/completions`, {
+  /** A chat call; answers as fetch does, and fails as it does once the process has gone. */
+  async chat(secret: string, body: Readonly<Record<string, unknown>> = {}): Promise<Response> {
+    return await fetch(`${this.run.proxy}/v1/chat/completions`, {
       method: "POST",
       headers: { authorization: `Bearer ${secret}`, "content-type": "application/json" },
       body: JSON.stringify({ model: "sim-chat", messages: [{ role: "user", content: "Hello" }], ...body }),

@@ -49,6 +49,7 @@ describe("books that four replicas write at once", () => {
     const logs = new Map(names.map((name) => [name, new Holdings()]));
     const all = new Holdings();
     let highest = 0;
+    let refused = 0;
     const work = async (name: string, index: number) => {
       const client = new Redis({ ...redis.client.options, lazyConnect: true });
       await client.connect();
@@ -76,6 +77,7 @@ describe("books that four replicas write at once", () => {
             : one.kind === "release"
               ? -Number(one.answer === "freed")
               : 0;
+        if (one.kind === "claim" && one.answer !== "granted") refused++;
         logs.get(name)?.add(SOME_OWNER, by);
         all.add(SOME_OWNER, by);
       }
@@ -83,7 +85,9 @@ describe("books that four replicas write at once", () => {
     await Promise.all(names.map(work));
     expect(await countsOf(redis.keys.slots)).toEqual(all.counts);
     for (const name of names) expect(await countsOf(redis.keys.held(name))).toEqual(logs.get(name)?.counts);
-    expect(highest).toBe(5);
+    // A claim is refused only where the pool is full, so that there was an edge to keep to.
+    expect(refused).toBeGreaterThan(0);
+    expect(highest).toBeLessThanOrEqual(5);
   });
 });
 
