@@ -268,4 +268,9 @@ async function queued(gateway: GatewayProcess): Promise<number> {
   return live.queued;
 }
 
-const lastLine = (gateway: GatewayProcess) => gateway.output.trimEnd().split("\n").at(-1);
+/** The last that it says in words. Its log goes another way, so that either may come in first. */
+const lastLine = (gateway: GatewayProcess) =>
+  gateway.output
+    .trimEnd()
+    .split("\n")
+    .findLast((line) => !line.startsWith("{"));

@@ -6,10 +6,12 @@ import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import path from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 
 const APP = path.resolve(import.meta.dirname, "../..");
 const ROOT = path.resolve(import.meta.dirname, "../../../..");
 const START_MS = 50_000;
+const LAST_WORDS_MS = 1_000;
 
 export interface RunFacts {
   readonly pid: number;
@@ -44,7 +46,12 @@ export class GatewayProcess {
     });
     this.#child.stdout?.on("data", (text) => (this.output += String(text)));
     this.#child.stderr?.on("data", (text) => (this.output += String(text)));
-    this.#ended = once(this.#child, "exit").then(([code]) => code as number | null);
+    // Its last words may still be in the pipe; who inherited the pipe may keep it open for long.
+    const closed = once(this.#child, "close");
+    this.#ended = once(this.#child, "exit").then(async ([code]) => {
+      await Promise.race([closed, pause(LAST_WORDS_MS, undefined, { ref: false })]);
+      return code as number | null;
+    });
   }
 
   /** Starts it and does not wait. */
