@@ -1,6 +1,7 @@
 "use client";
 
 import { Search } from "lucide-react";
+import { useLayoutEffect, useRef } from "react";
 import { cn } from "../../lib/cn";
 import { formatCount } from "../../lib/format";
 import { FILTER_STATES, type FilterState, type PoolTotals } from "../../lib/pool-state";
@@ -25,12 +26,21 @@ interface StateFilterProps {
 export function StateFilter({ totals, states, onStates, text, onText }: Readonly<StateFilterProps>) {
   const toggle = (state: FilterState) =>
     onStates(states.includes(state) ? states.filter((other) => other !== state) : [...states, state]);
+  const input = useRef<HTMLInputElement>(null);
+  const isNew = useRef(true);
+  useLayoutEffect(() => {
+    // What was typed before the page's scripts ran stands in the field and nowhere else; the next render would undo it.
+    const typed = input.current?.value ?? "";
+    if (isNew.current && typed !== text) onText(typed);
+    isNew.current = false;
+  }, [text, onText]);
   return (
     <div className="flex flex-wrap items-center gap-2">
       <label className="relative block w-full sm:w-64">
         <span className="sr-only">Filter pools by name</span>
         <Search className="pointer-events-none absolute top-2 left-2.5 size-4 text-text-3" aria-hidden="true" />
         <input
+          ref={input}
           data-filter
           type="search"
           value={text}
