@@ -1,5 +1,5 @@
 /** One pool of a fleet under load with the judge beside it: what the tests of fleets have in common. */
-import { expect } from "@playwright/test";
+import { expect, test } from "@playwright/test";
 import { BalancedLoad, type BalancedLoadOptions } from "./balanced-load";
 import { type Books, booksOf } from "./books";
 import { Fleet, type FleetOptions, HEARTBEAT_SECS, REPLICA_TTL_SECS } from "./fleet";
@@ -11,8 +11,6 @@ import { VisitLog } from "./visit-log";
 export const MODEL = "shared-model";
 /** Longest time to share again after Redis is back. */
 const BACK_MS = 2000;
-/** Looks at all gateways that fit into the allowance of a promise in seconds: a few on a quiet machine, more on a busy one. */
-const ALLOWED_LOOKS = 100;
 
 export class FleetTrial {
   #load: BalancedLoad | undefined;
@@ -92,13 +90,6 @@ export class FleetTrial {
     await expect.poll(() => this.modes(), { timeout: 10_000, intervals: [20] }).toEqual(["fallback"]);
   }
 
-  /** What a promise in seconds is allowed beyond its time on this machine as busy as it is, ms: by how long looks take. */
-  async allowanceMs(): Promise<number> {
-    const startedMs = performance.now();
-    for (let i = 0; i < 5; i++) await this.fleet.modes();
-    return (ALLOWED_LOOKS / 5) * (performance.now() - startedMs);
-  }
-
   books(redis: RedisProcess = this.fleet.redis): Promise<Books> {
     return booksOf(redis, this.fleet.arrangement.prefix);
   }
@@ -134,7 +125,7 @@ export class FleetTrial {
     backMs = BACK_MS,
   ): Promise<void> {
     await this.full();
-    const allowanceMs = await this.allowanceMs();
+    const allowanceMs = await this.fleet.allowanceMs();
     const fromMs = Date.now();
     await breaks();
     await this.allFallBack();
@@ -166,4 +157,25 @@ export class FleetTrial {
   stop(): Promise<void> {
     return this.fleet.stop();
   }
+}
+
+/**
+ * One trial for all tests of a file, which then run in their order: started before the first, with a new record in each.
+ * @returns what gives it inside a test.
+ */
+export function fleetTrialForTests(options: FleetOptions, slots?: number): () => FleetTrial {
+  let trial: FleetTrial | undefined;
+  const started = (): FleetTrial => {
+    if (trial === undefined) throw new Error("the fleet starts before the first test");
+    return trial;
+  };
+  test.describe.configure({ mode: "serial" });
+  test.beforeAll(async () => {
+    test.setTimeout(180_000);
+    trial = await FleetTrial.start(options, slots);
+  });
+  test.beforeEach(() => started().begin());
+  test.afterEach(() => started().end());
+  test.afterAll(() => trial?.stop());
+  return started;
 }

@@ -3,7 +3,6 @@
  * each gateway, one simulated backend, and a dashboard at the first gateway. Every part is a process of its own.
  */
 import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -11,6 +10,7 @@ import { type ApiClient, createClient } from "@obleth/contract/client";
 import { FakeClock } from "./fake-clock";
 import { freePorts } from "./free-ports";
 import type { ModeChange } from "./limit-trial";
+import { endProgram, runDashboard, runProgram, untilAnswers } from "./program";
 import { type ArrangementName, RedisArrangement } from "./redis-arrangement";
 import type { RedisProcess } from "./redis-process";
 import { Simulator } from "./simulator";
@@ -18,7 +18,10 @@ import { type Login, ROOT } from "./stack";
 import type { Wire } from "./wire";
 
 const ADMIN_TOKEN = "end-to-end-admin-token";
+const SESSION_SECRET = "end-to-end-session-secret-of-some-length";
 const READY_MS = 60_000;
+/** Looks at all gateways that fit into the allowance of a promise in seconds: a few on a quiet machine, more on a busy one. */
+const ALLOWED_LOOKS = 100;
 /** Of the gateways; short, so that a test of lost replicas is short. */
 export const HEARTBEAT_SECS = 1;
 export const REPLICA_TTL_SECS = 3;
@@ -80,7 +83,7 @@ export class Fleet {
     fleet.#children.push(services);
     try {
       fleet.#run("apps/sim-backend/dist/main.js", {}, ["--port", String(simPort)]);
-      await answers(`${simulator.url}/health`);
+      await untilAnswers(`${simulator.url}/health`);
       // The first one migrates the empty database; the others find it ready.
       await fleet.addGateways(1);
       await fleet.addGateways(gateways - 1);
@@ -129,6 +132,13 @@ export class Fleet {
     return (await Promise.all(lives)).map(({ data }) => data.mode);
   }
 
+  /** What a promise in seconds is allowed beyond its time on this machine as busy as it is, ms: by how long looks take. */
+  async allowanceMs(): Promise<number> {
+    const startedMs = performance.now();
+    for (let i = 0; i < 5; i++) await this.modes();
+    return (ALLOWED_LOOKS / 5) * (performance.now() - startedMs);
+  }
+
   async #startGateway(): Promise<Gateway> {
     const number = ++this.#started;
     const name = `gateway-${number}`;
@@ -144,7 +154,7 @@ export class Fleet {
       OBLETH_ADMIN_LISTEN: `127.0.0.1:${admin}`,
       OBLETH_METRICS_LISTEN: `127.0.0.1:${metrics}`,
       OBLETH_ADMIN_TOKEN: ADMIN_TOKEN,
-      OBLETH_SESSION_SECRET: "end-to-end-session-secret-of-some-length",
+      OBLETH_SESSION_SECRET: SESSION_SECRET,
       OBLETH_ENCRYPTION_KEY: "end-to-end-encryption-key-of-some-length",
       OBLETH_ADMIN_EMAIL: this.login.email,
       OBLETH_ADMIN_PASSWORD: this.login.password,
@@ -155,7 +165,7 @@ export class Fleet {
       ...this.options.env,
     });
     const adminUrl = `http://127.0.0.1:${admin}`;
-    await answers(`${adminUrl}/ready`);
+    await untilAnswers(`${adminUrl}/ready`);
     return {
       name,
       process: child,
@@ -194,7 +204,7 @@ export class Fleet {
   }
 
   async stop(): Promise<void> {
-    for (const child of [...this.#children].reverse()) await stopChild(child);
+    for (const child of [...this.#children].reverse()) await endProgram(child);
     for (const wire of this.#wires) wire.close();
     await this.arrangement.stop();
     rmSync(this.folder, { recursive: true, force: true });
@@ -202,21 +212,12 @@ export class Fleet {
 
   async #startDashboard(port: number): Promise<void> {
     this.dashboardUrl = `http://127.0.0.1:${port}`;
-    this.#run("apps/dashboard/.next/standalone/apps/dashboard/server.js", {
-      HOSTNAME: "127.0.0.1",
-      PORT: String(port),
-      OBLETH_MANAGEMENT_URL: this.gateways[0]?.adminUrl ?? "",
-      OBLETH_SESSION_SECRET: "end-to-end-session-secret-of-some-length",
-    });
-    await answers(`${this.dashboardUrl}/login`);
+    this.#children.push(runDashboard(port, this.gateways[0]?.adminUrl ?? "", SESSION_SECRET));
+    await untilAnswers(`${this.dashboardUrl}/login`);
   }
 
   #run(program: string, env: Record<string, string>, args: readonly string[] = []): ChildProcess {
-    const child = spawn(process.execPath, [program, ...args], {
-      cwd: ROOT,
-      stdio: "ignore",
-      env: { ...process.env, ...env },
-    });
+    const child = runProgram(program, env, args);
     this.#children.push(child);
     return child;
   }
@@ -232,28 +233,6 @@ async function printed(child: ChildProcess, patterns: readonly RegExp[]): Promis
     await pause();
   }
   return patterns.map((pattern) => pattern.exec(output)?.[1]);
-}
-
-async function answers(url: string): Promise<void> {
-  const deadline = Date.now() + READY_MS;
-  const isReady = () =>
-    fetch(url).then(
-      (response) => response.ok,
-      () => false,
-    );
-  while (!(await isReady())) {
-    if (Date.now() > deadline) throw new Error(`${url} did not answer`);
-    await pause();
-  }
-}
-
-/** Also one that was stopped where it stood. */
-async function stopChild(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const ended = once(child, "exit");
-  child.kill("SIGTERM");
-  child.kill("SIGCONT");
-  await ended;
 }
 
 function pause(): Promise<void> {

@@ -2,18 +2,17 @@
  * One gateway with its own database, a simulated backend and a dashboard, each a process of its own: the gateway can be
  * killed as a crash does and started again at the same addresses, while the dashboard stays.
  */
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
+import type { ChildProcess } from "node:child_process";
 import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { type ApiClient, createClient } from "@obleth/contract/client";
 import { freePorts } from "./free-ports";
-import { type Login, ROOT } from "./stack";
+import { endProgram, runDashboard, runProgram, untilAnswers } from "./program";
+import type { Login } from "./stack";
 
 const ADMIN_TOKEN = "end-to-end-admin-token";
 const SESSION_SECRET = "end-to-end-session-secret-of-some-length";
-const START_MS = 60_000;
 
 export class LoneGateway {
   readonly login: Login = { email: "admin@example.com", password: "end-to-end-password" };
@@ -38,17 +37,10 @@ export class LoneGateway {
     chmodSync(dataDir, 0o755);
     const lone = new LoneGateway(dataDir, { proxy, admin, metrics, dashboard, backend });
     try {
-      lone.#others.push(run("apps/sim-backend/dist/main.js", {}, ["--port", String(backend)]));
+      lone.#others.push(runProgram("apps/sim-backend/dist/main.js", {}, ["--port", String(backend)]));
       await lone.startGateway();
-      lone.#others.push(
-        run("apps/dashboard/.next/standalone/apps/dashboard/server.js", {
-          HOSTNAME: "127.0.0.1",
-          PORT: String(dashboard),
-          OBLETH_MANAGEMENT_URL: lone.urls.admin,
-          OBLETH_SESSION_SECRET: SESSION_SECRET,
-        }),
-      );
-      await answers(`${lone.urls.dashboard}/login`);
+      lone.#others.push(runDashboard(dashboard, lone.urls.admin, SESSION_SECRET));
+      await untilAnswers(`${lone.urls.dashboard}/login`);
       return lone;
     } catch (error) {
       await lone.stop();
@@ -68,7 +60,7 @@ export class LoneGateway {
   /** Starts it, again after `killGateway`, and waits until it is ready. */
   async startGateway(): Promise<void> {
     const { proxy, admin, metrics, backend } = this.ports;
-    this.#gateway = run("apps/gateway/dist/main.js", {
+    this.#gateway = runProgram("apps/gateway/dist/main.js", {
       OBLETH_DATA_DIR: this.dataDir,
       OBLETH_PROXY_LISTEN: `127.0.0.1:${proxy}`,
       OBLETH_ADMIN_LISTEN: `127.0.0.1:${admin}`,
@@ -80,41 +72,17 @@ export class LoneGateway {
       OBLETH_ADMIN_PASSWORD: this.login.password,
       OBLETH_SHUTDOWN_GRACE_SECS: "2",
     });
-    await answers(`${this.urls.admin}/ready`);
+    await untilAnswers(`${this.urls.admin}/ready`);
   }
 
   /** As a crash does: nothing is finished, told or put away. */
   async killGateway(): Promise<void> {
-    await end(this.#gateway, "SIGKILL");
+    await endProgram(this.#gateway, "SIGKILL");
   }
 
   async stop(): Promise<void> {
-    await end(this.#gateway, "SIGTERM");
-    for (const child of this.#others) await end(child, "SIGTERM");
+    await endProgram(this.#gateway);
+    for (const child of this.#others) await endProgram(child);
     rmSync(this.dataDir, { recursive: true, force: true });
-  }
-}
-
-function run(program: string, env: Record<string, string>, args: readonly string[] = []): ChildProcess {
-  return spawn(process.execPath, [program, ...args], { cwd: ROOT, stdio: "ignore", env: { ...process.env, ...env } });
-}
-
-async function end(child: ChildProcess | undefined, signal: NodeJS.Signals): Promise<void> {
-  if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
-  const ended = once(child, "exit");
-  child.kill(signal);
-  await ended;
-}
-
-async function answers(url: string): Promise<void> {
-  const deadline = Date.now() + START_MS;
-  const isReady = () =>
-    fetch(url).then(
-      (response) => response.ok,
-      () => false,
-    );
-  while (!(await isReady())) {
-    if (Date.now() > deadline) throw new Error(`${url} did not answer`);
-    await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }

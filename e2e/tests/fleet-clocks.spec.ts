@@ -4,43 +4,34 @@
  */
 import { expect, test } from "@playwright/test";
 import { type Gateway, HEARTBEAT_SECS, REPLICA_TTL_SECS } from "../support/fleet";
-import { FleetTrial, MODEL } from "../support/fleet-trial";
+import { fleetTrialForTests, MODEL } from "../support/fleet-trial";
 
 const SLOTS = 20;
 const HOUR_SECS = 3600;
 
-let trial: FleetTrial;
+// A machine that is busy must not look like a Redis that is late: here only clocks may change a mode.
+const env = { OBLETH_REDIS_RESPONSE_TIMEOUT_MS: "2000" };
+const trial = fleetTrialForTests({ gateways: 3, clocks: [0, 30, -30], env }, SLOTS);
 
-test.describe.configure({ mode: "serial" });
-test.beforeAll(async () => {
-  test.setTimeout(180_000);
-  // A machine that is busy must not look like a Redis that is late: here only clocks may change a mode.
-  const env = { OBLETH_REDIS_RESPONSE_TIMEOUT_MS: "2000" };
-  trial = await FleetTrial.start({ gateways: 3, clocks: [0, 30, -30], env }, SLOTS);
-});
-test.beforeEach(() => trial.begin());
-test.afterEach(() => trial.end());
-test.afterAll(() => trial.stop());
-
-const highWater = async () => (await trial.fleet.simulator.state()).models[MODEL]?.high_water;
+const highWater = async () => (await trial().fleet.simulator.state()).models[MODEL]?.high_water;
 
 function setRedisClock(offsetSecs: number): void {
-  trial.fleet.redisClock?.set(offsetSecs);
+  trial().fleet.redisClock?.set(offsetSecs);
 }
 
 test("gateways whose clocks differ by a minute, and one whose clock jumps by hours, hold the limit without noticing", async () => {
-  const [, jumping] = trial.fleet.gateways as [Gateway, Gateway, Gateway];
-  const before = await trial.fleet.modeChanges();
+  const [, jumping] = trial().fleet.gateways as [Gateway, Gateway, Gateway];
+  const before = await trial().fleet.modeChanges();
   const startedMs = performance.now();
-  const load = await trial.full();
+  const load = await trial().full();
   for (const offsetSecs of [HOUR_SECS, -HOUR_SECS, 30]) {
     jumping.clock?.set(offsetSecs);
-    await trial.goesOn(100);
+    await trial().goesOn(100);
   }
-  expect(await trial.modes()).toEqual(["shared"]);
-  expect(await trial.fleet.modeChanges()).toEqual(before);
+  expect(await trial().modes()).toEqual(["shared"]);
+  expect(await trial().fleet.modeChanges()).toEqual(before);
   expect(await highWater()).toBe(SLOTS);
-  await trial.expectNothingLeft();
+  await trial().expectNothingLeft();
   expect(Math.min(...load.waitsMs)).toBeGreaterThanOrEqual(0);
   expect(Math.max(...load.waitsMs)).toBeLessThan(performance.now() - startedMs);
 });
@@ -50,32 +41,32 @@ for (const [direction, secs] of [
   ["back", -10],
 ] as const) {
   test(`a Redis whose clock is set ${direction} costs a moment of the split at most, and nothing stays counted twice`, async () => {
-    await trial.full();
+    await trial().full();
     setRedisClock(secs);
     const setMs = Date.now();
-    await trial.goesOn(60);
-    await trial.allShare();
+    await trial().goesOn(60);
+    await trial().allShare();
     expect(Date.now() - setMs).toBeLessThan((REPLICA_TTL_SECS + HEARTBEAT_SECS + 10) * 1000);
-    await trial.goesOn(60);
-    await trial.expectRulesKept();
-    await trial.expectNothingLeft();
+    await trial().goesOn(60);
+    await trial().expectRulesKept();
+    await trial().expectNothingLeft();
     setRedisClock(0);
   });
 }
 
 test("a gateway that dies after Redis' clock was set back by an hour is not kept for an hour", async () => {
-  const { fleet } = trial;
+  const { fleet } = trial();
   const [doomed, ...others] = fleet.gateways as [Gateway, ...Gateway[]];
-  const load = await trial.full();
+  const load = await trial().full();
   setRedisClock(-HOUR_SECS);
   load.setTargets(others);
   doomed.process.kill("SIGKILL");
   fleet.gateways = others;
-  await trial.goesOn(60);
-  const running = () => trial.running();
+  await trial().goesOn(60);
+  const running = () => trial().running();
   await expect.poll(running, { intervals: [20], timeout: 20_000 }).toBeGreaterThanOrEqual(SLOTS);
-  await trial.allShare();
-  await trial.goesOn(60);
-  await trial.expectRulesKept({}, others.length);
-  await trial.expectNothingLeft();
+  await trial().allShare();
+  await trial().goesOn(60);
+  await trial().expectRulesKept({}, others.length);
+  await trial().expectNothingLeft();
 });

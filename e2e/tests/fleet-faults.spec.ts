@@ -4,125 +4,116 @@
  */
 import { expect, test } from "@playwright/test";
 import { type Gateway, HEARTBEAT_SECS, REPLICA_TTL_SECS } from "../support/fleet";
-import { FleetTrial, MODEL } from "../support/fleet-trial";
+import { fleetTrialForTests, MODEL } from "../support/fleet-trial";
 
 const SLOTS = 20;
 const POOL = `p|${MODEL}`;
 
-let trial: FleetTrial;
-
-test.describe.configure({ mode: "serial" });
-test.beforeAll(async () => {
-  test.setTimeout(180_000);
-  trial = await FleetTrial.start({ gateways: 3, redis: "sentinel" }, SLOTS);
-});
-test.beforeEach(() => trial.begin());
-test.afterEach(() => trial.end());
-test.afterAll(() => trial.stop());
+const trial = fleetTrialForTests({ gateways: 3, redis: "sentinel" }, SLOTS);
 
 const lasting = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 test("three gateways run exactly as many requests as the pool has slots, and the books end empty", async () => {
-  await trial.full();
-  await trial.goesOn(100);
-  const { high_water } = (await trial.fleet.simulator.state()).models[MODEL] ?? { high_water: 0 };
-  await trial.expectRulesKept();
+  await trial().full();
+  await trial().goesOn(100);
+  const { high_water } = (await trial().fleet.simulator.state()).models[MODEL] ?? { high_water: 0 };
+  await trial().expectRulesKept();
   expect(high_water).toBeGreaterThanOrEqual(SLOTS);
-  const { totals, parts } = await trial.books();
+  const { totals, parts } = await trial().books();
   expect(totals[POOL]).toBe(parts[POOL]);
-  await trial.expectNothingLeft();
+  await trial().expectNothingLeft();
 });
 
 test("losing the script cache is not noticed", async () => {
-  await trial.full();
-  await trial.fleet.redis.command("SCRIPT", "FLUSH", "SYNC");
-  await trial.goesOn();
-  await trial.expectRulesKept();
-  await trial.expectNothingLeft();
+  await trial().full();
+  await trial().fleet.redis.command("SCRIPT", "FLUSH", "SYNC");
+  await trial().goesOn();
+  await trial().expectRulesKept();
+  await trial().expectNothingLeft();
 });
 
 test("a Redis that hangs leaves each gateway its part, and all share again when it goes on", () =>
-  trial.survivesOutage(
-    () => trial.fleet.redis.pause(),
-    () => trial.fleet.redis.resume(),
+  trial().survivesOutage(
+    () => trial().fleet.redis.pause(),
+    () => trial().fleet.redis.resume(),
   ));
 
 test("packets that are swallowed without a word cost no more than a Redis that hangs", () =>
-  trial.survivesOutage(
+  trial().survivesOutage(
     () => {
-      trial.fleet.wire.isDeaf = true;
+      trial().fleet.wire.isDeaf = true;
     },
     () => {
-      trial.fleet.wire.isDeaf = false;
+      trial().fleet.wire.isDeaf = false;
     },
     // What a new connection said meanwhile was swallowed as well: it takes another one, after up to three probes.
     8000,
   ));
 
 test("a Redis that crashes and comes back empty gets its books back", () =>
-  trial.survivesOutage(
-    () => trial.fleet.redis.kill(),
-    () => trial.fleet.redis.restart(),
+  trial().survivesOutage(
+    () => trial().fleet.redis.kill(),
+    () => trial().fleet.redis.restart(),
   ));
 
 test("answers that take about as long as the limit change modes no more than once a second, and the rules hold", async () => {
-  await trial.full();
-  trial.fleet.wire.delayMs = () => 200 + Math.random() * 100;
+  await trial().full();
+  trial().fleet.wire.delayMs = () => 200 + Math.random() * 100;
   await lasting(5000);
-  trial.fleet.wire.delayMs = () => 0;
-  await trial.allShare();
-  await trial.goesOn();
-  const changes = await trial.fleet.modeChanges();
+  trial().fleet.wire.delayMs = () => 0;
+  await trial().allShare();
+  await trial().goesOn();
+  const changes = await trial().fleet.modeChanges();
   for (const [, modes] of changes) {
     const recent = modes.filter(({ atMs, mode }) => atMs > Date.now() - 20_000 && mode === "fallback");
     expect(recent.length).toBeLessThanOrEqual(7);
   }
-  await trial.expectRulesKept();
-  await trial.expectNothingLeft();
+  await trial().expectRulesKept();
+  await trial().expectNothingLeft();
 });
 
 test("a gateway that stands still past its expiry loses its slots, and is let in again only with what it holds", async () => {
-  const [still, ...others] = trial.fleet.gateways as [Gateway, ...Gateway[]];
-  const running = await trial.full();
+  const [still, ...others] = trial().fleet.gateways as [Gateway, ...Gateway[]];
+  const running = await trial().full();
   running.setTargets(others);
   const fromMs = Date.now();
   still.process.kill("SIGSTOP");
   await lasting((REPLICA_TTL_SECS + HEARTBEAT_SECS) * 1000 + 500);
-  await trial.goesOn();
-  await expect.poll(async () => (await trial.books()).totals[POOL], { intervals: [20] }).toBe(SLOTS);
+  await trial().goesOn();
+  await expect.poll(async () => (await trial().books()).totals[POOL], { intervals: [20] }).toBe(SLOTS);
   const toMs = Date.now();
   still.process.kill("SIGCONT");
-  await trial.allShare();
-  running.setTargets(trial.fleet.gateways);
-  await trial.goesOn();
-  await trial.expectRulesKept({ stalls: [{ marker: still.name, fromMs, toMs }] }, others.length);
-  await trial.expectNothingLeft();
+  await trial().allShare();
+  running.setTargets(trial().fleet.gateways);
+  await trial().goesOn();
+  await trial().expectRulesKept({ stalls: [{ marker: still.name, fromMs, toMs }] }, others.length);
+  await trial().expectNothingLeft();
   expect(running.lost).toBe(0);
 });
 
 test("a killed gateway's slots come back after its expiry and a heartbeat, and only its own clients notice", async () => {
-  const { fleet } = trial;
+  const { fleet } = trial();
   const [doomed, ...others] = fleet.gateways as [Gateway, ...Gateway[]];
-  const load = await trial.full();
-  const allowanceMs = await trial.allowanceMs();
+  const load = await trial().full();
+  const allowanceMs = await trial().fleet.allowanceMs();
   load.setTargets(others);
   doomed.process.kill("SIGKILL");
   const killedMs = Date.now();
   fleet.gateways = others;
-  const running = () => trial.running();
+  const running = () => trial().running();
   await expect.poll(running, { intervals: [20], timeout: 15_000 }).toBeLessThan(SLOTS);
   await expect.poll(running, { intervals: [20], timeout: 15_000 }).toBeGreaterThanOrEqual(SLOTS);
   expect(Date.now() - killedMs).toBeLessThan((REPLICA_TTL_SECS + HEARTBEAT_SECS) * 1000 + allowanceMs);
-  await trial.goesOn();
-  await trial.expectRulesKept({}, others.length);
-  await trial.expectNothingLeft();
+  await trial().goesOn();
+  await trial().expectRulesKept({}, others.length);
+  await trial().expectNothingLeft();
 });
 
 test("five gateways hold the limit while one after another is replaced, and no request fails", async () => {
-  const { fleet } = trial;
+  const { fleet } = trial();
   await fleet.addGateways(3);
-  await trial.allShare();
-  const load = await trial.full();
+  await trial().allShare();
+  const load = await trial().full();
   for (const old of fleet.gateways.slice(0, 2)) {
     const [fresh] = (await fleet.addGateways(1)) as [Gateway];
     fleet.gateways = fleet.gateways.filter((gateway) => gateway !== old);
@@ -130,16 +121,16 @@ test("five gateways hold the limit while one after another is replaced, and no r
     expect(fleet.gateways).toContain(fresh);
     old.process.kill("SIGTERM");
     await new Promise((resolve) => old.process.once("exit", resolve));
-    await trial.goesOn();
+    await trial().goesOn();
   }
-  await trial.allShare();
-  await trial.expectRulesKept({}, 4);
-  await trial.expectNothingLeft();
+  await trial().allShare();
+  await trial().expectRulesKept({}, 4);
+  await trial().expectNothingLeft();
   expect(load.lost).toBe(0);
 });
 
 test("a Sentinel's failover moves the books to the new master, under load and without an error", async () => {
-  const { sentinel } = trial.fleet.arrangement;
+  const { sentinel } = trial().fleet.arrangement;
   await sentinel.command("SENTINEL", "SET", "mymaster", "down-after-milliseconds", "500");
-  await trial.survivesFailover();
+  await trial().survivesFailover();
 });

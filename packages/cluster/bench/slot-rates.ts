@@ -2,7 +2,6 @@
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { SystemClock } from "@obleth/clock";
-import { keyId, poolId, tenantId } from "@obleth/fairshare";
 import Bottleneck from "bottleneck";
 import { Redis } from "ioredis";
 import { Semaphore } from "redis-semaphore";
@@ -14,25 +13,14 @@ import { operationArguments } from "../src/slots/operation-arguments";
 import { OperationLine } from "../src/slots/operation-line";
 import { RedisSlots } from "../src/slots/redis-slots";
 import type { ClaimOperation, ReleaseOperation, SlotOperation } from "../src/slots/slot-store";
+import { PLAIN_CLAIM, SOME_OWNER } from "../test/slot-commands";
 import type { TestRedis } from "../test/support/redis-server";
 import { alternate, besideFigure, rateFigure, type Side } from "./rates";
 
 const OUTSTANDING = 32;
 const INSTANCE = "bench";
-const OWNER = { pool: poolId("chat"), tenantId: tenantId("acme"), keyId: keyId("acme-key") };
-const CLAIM: ClaimOperation = {
-  kind: "claim",
-  ...OWNER,
-  poolSize: 1e9,
-  ceiling: 1e9,
-  tenantCap: null,
-  keyCap: null,
-  session: null,
-  sinceArrivalMs: 0,
-  isForHoldOnly: false,
-  isStarving: false,
-};
-const RELEASE: ReleaseOperation = { kind: "release", ...OWNER };
+const CLAIM: ClaimOperation = { ...PLAIN_CLAIM, poolSize: 1e9, ceiling: 1e9 };
+const RELEASE: ReleaseOperation = { kind: "release", ...SOME_OWNER };
 
 export async function slotRates(redis: TestRedis, quick: boolean): Promise<Figure[]> {
   const rounds = quick ? 3 : 7;
