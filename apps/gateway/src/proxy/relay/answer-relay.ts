@@ -12,11 +12,11 @@ import type { NoAnswer, ResultTaker } from "../../upstream/upstream-call";
 import { UsageScanner } from "../../upstream/usage-scanner";
 import type { Outcome, ProxyRequest } from "../proxy-request";
 import type { CallRoute } from "../routes";
-import { Untranslatable } from "../translate/message-answer";
+import { TooMuchToKeep, Untranslatable } from "../translate/message-answer";
 import { type AnswerHead, answerHead, gatewayHeaders, withoutHeader } from "./answer-headers";
 import { ChunkedWriter } from "./chunked-writer";
 import { errorAnswer } from "./error-answer";
-import { noAnswerRefusal, UNUSABLE_ANSWER } from "./no-answer";
+import { noAnswerRefusal, TOO_MUCH_TO_KEEP, UNUSABLE_ANSWER } from "./no-answer";
 import { StreamTail } from "./stream-tail";
 import { UsageEventFilter } from "./usage-event-filter";
 
@@ -279,6 +279,14 @@ export class AnswerRelay implements ResultTaker {
   /** What the backend said cannot be told in the caller's dialect, or the gateway itself is at fault. */
   #failed(error: unknown): void {
     this.request.call?.abort();
+    if (error instanceof TooMuchToKeep) {
+      this.endings.note(this.request, "upstream.broke_off", {
+        detail: error.message,
+        endpoint: this.request.endpoint?.name,
+      });
+      this.#stop(TOO_MUCH_TO_KEEP, "upstream_error");
+      return;
+    }
     if (error instanceof Untranslatable) {
       this.#breakOff(error.message);
       return;

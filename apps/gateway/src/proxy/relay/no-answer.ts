@@ -9,6 +9,14 @@ export const UNUSABLE_ANSWER: Refusal = {
   message: "The model's server sent an answer that is broken or not in the protocol's form. Try again.",
 };
 
+/** An answer that came and could not be put into the caller's protocol within its memory. */
+export const TOO_MUCH_TO_KEEP: Refusal = {
+  code: "upstream_failed",
+  message:
+    "The model's server sent more than the gateway may keep while it puts an answer into this protocol's form. Ask for " +
+    "a shorter answer, or for tools one at a time (disable_parallel_tool_use).",
+};
+
 export function noAnswerRefusal({ reason }: NoAnswer): Refusal {
   switch (reason) {
     case "connect_timeout":

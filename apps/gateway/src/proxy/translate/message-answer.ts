@@ -9,6 +9,9 @@ export class Untranslatable extends Error {
   }
 }
 
+/** The answer may be sound, but putting it into the caller's dialect would take more memory than one answer may have. */
+export class TooMuchToKeep extends Untranslatable {}
+
 export interface MessageIdentity {
   /** The request's id, from which the message's is made. */
   readonly requestId: string;
@@ -33,7 +36,10 @@ export function messageOf(completion: unknown, { requestId, model }: MessageIden
     type: "message",
     role: "assistant",
     model,
-    content: [...textBlocks(answer), ...objectsIn(answer.tool_calls).map(toolUse)],
+    content: [
+      ...textBlocks(answer),
+      ...objectsIn(answer.tool_calls).map((call, n) => toolUse(call, newCallId(requestId, n))),
+    ],
     ...stopOf(choice),
     usage: messageUsage(completion.usage),
   };
@@ -41,6 +47,11 @@ export function messageOf(completion: unknown, { requestId, model }: MessageIden
 
 export function messageId(requestId: string): string {
   return `msg_${requestId.replaceAll("-", "")}`;
+}
+
+/** The id of the n-th call of an answer whose server names none. */
+export function newCallId(requestId: string, n: number): string {
+  return `call_${messageId(requestId)}_${n}`;
 }
 
 /** `stop_reason` and `stop_sequence` for a choice that has ended. */
@@ -84,11 +95,11 @@ function textBlocks(answer: JsonObject): JsonObject[] {
   return text === "" ? [] : [{ type: "text", text }];
 }
 
-function toolUse(call: JsonObject): JsonObject {
+function toolUse(call: JsonObject, newId: string): JsonObject {
   const target = isObject(call.function) ? call.function : {};
   return {
     type: "tool_use",
-    id: stringOr(call.id, "call"),
+    id: stringOr(call.id, newId),
     name: stringOr(target.name, ""),
     input: toolInput(stringOr(target.arguments, "")),
   };

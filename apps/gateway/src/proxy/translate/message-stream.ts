@@ -1,6 +1,6 @@
 /**
- * Turns the events of an OpenAI chat stream into those of an Anthropic message stream, one by one as they come. A message
- * stream is stricter: blocks follow one another and each is closed before the next opens, so what is open is remembered.
+ * Turns the events of an OpenAI chat stream into those of an Anthropic message stream, one by one as they come: how a
+ * message begins and ends, its usage and stop reason. Its blocks are `MessageBlocks`'.
  */
 import { anthropicErrorType } from "../../error-response";
 import type { SseEvent } from "../../upstream/sse";
@@ -10,23 +10,26 @@ import {
   type MessageUsage,
   messageId,
   messageUsage,
+  newCallId,
   stopOf,
   Untranslatable,
 } from "./message-answer";
-
-type OpenBlock = { readonly kind: "text" } | { readonly kind: "tool"; readonly toolIndex: number };
+import { MessageBlocks } from "./message-blocks";
 
 export class MessageStream {
   #hasStarted = false;
   #hasStopped = false;
-  #blockIndex = -1;
-  #open: OpenBlock | null = null;
-  readonly #toolsSeen = new Set<number>();
+  readonly #blocks: MessageBlocks;
   #stop: ReturnType<typeof stopOf> | null = null;
   #usage: MessageUsage = messageUsage(null);
   #out: string[] = [];
 
-  constructor(private readonly identity: MessageIdentity) {}
+  constructor(private readonly identity: MessageIdentity) {
+    this.#blocks = new MessageBlocks(
+      (type, fields) => this.#emit(type, fields),
+      (n) => newCallId(identity.requestId, n),
+    );
+  }
 
   /** The events for one chat event, as text. Throws `Untranslatable`. */
   push({ data }: SseEvent): string {
@@ -54,8 +57,8 @@ export class MessageStream {
     if (choice === undefined) return;
     const delta = isObject(choice.delta) ? choice.delta : {};
     const text = stringOr(delta.content, stringOr(delta.refusal, ""));
-    if (text !== "") this.#text(text);
-    for (const call of objectsIn(delta.tool_calls)) this.#toolCall(call);
+    if (text !== "") this.#blocks.text(text);
+    for (const part of objectsIn(delta.tool_calls)) this.#blocks.callPart(part);
     if (typeof choice.finish_reason === "string") this.#stop = stopOf(choice);
   }
 
@@ -76,46 +79,10 @@ export class MessageStream {
     });
   }
 
-  #text(text: string): void {
-    if (this.#open?.kind !== "text") this.#openBlock({ kind: "text" }, { type: "text", text: "" });
-    this.#delta({ type: "text_delta", text });
-  }
-
-  #toolCall(call: JsonObject): void {
-    const toolIndex = typeof call.index === "number" ? call.index : 0;
-    const target = isObject(call.function) ? call.function : {};
-    if (this.#open?.kind !== "tool" || this.#open.toolIndex !== toolIndex) {
-      if (this.#toolsSeen.has(toolIndex)) throw new Untranslatable("parts of several tool calls mixed with each other");
-      this.#toolsSeen.add(toolIndex);
-      const id = stringOr(call.id, `call_${messageId(this.identity.requestId)}_${toolIndex}`);
-      const block = { type: "tool_use", id, name: stringOr(target.name, ""), input: {} };
-      this.#openBlock({ kind: "tool", toolIndex }, block);
-    }
-    const args = stringOr(target.arguments, "");
-    if (args !== "") this.#delta({ type: "input_json_delta", partial_json: args });
-  }
-
-  #openBlock(open: OpenBlock, block: JsonObject): void {
-    this.#closeBlock();
-    this.#open = open;
-    this.#blockIndex++;
-    this.#emit("content_block_start", { index: this.#blockIndex, content_block: block });
-  }
-
-  #delta(delta: JsonObject): void {
-    this.#emit("content_block_delta", { index: this.#blockIndex, delta });
-  }
-
-  #closeBlock(): void {
-    if (this.#open === null) return;
-    this.#open = null;
-    this.#emit("content_block_stop", { index: this.#blockIndex });
-  }
-
   #finish(): void {
     if (this.#hasStopped) return;
     this.#start();
-    this.#closeBlock();
+    this.#blocks.finish();
     const delta = this.#stop ?? { stop_reason: "end_turn", stop_sequence: null };
     this.#emit("message_delta", { delta, usage: this.#usage });
     this.#emit("message_stop", {});

@@ -1,7 +1,7 @@
 /** The two ways an OpenAI answer is put into Anthropic's form while it passes: a stream by its events, a body whole. */
 import { SseSplitter } from "../../upstream/sse";
 import type { AnswerTranslation } from "../relay/answer-relay";
-import { type MessageIdentity, messageOf, Untranslatable } from "./message-answer";
+import { type MessageIdentity, messageOf, TooMuchToKeep, Untranslatable } from "./message-answer";
 import { MessageStream } from "./message-stream";
 
 /** Longest single event, bytes. */
@@ -24,7 +24,7 @@ class StreamTranslation implements AnswerTranslation {
 
   push(chunk: Buffer): Buffer | null {
     const events = this.#splitter.push(chunk);
-    if (events === null) throw new Untranslatable("an event too long to translate");
+    if (events === null) throw new TooMuchToKeep("an event too long to translate");
     return bytesOf(events.map((event) => this.#stream.push(event)).join(""));
   }
 
@@ -46,7 +46,7 @@ class BodyTranslation implements AnswerTranslation {
 
   push(chunk: Buffer): null {
     this.#bytes += chunk.length;
-    if (this.#bytes > MAX_BODY_BYTES) throw new Untranslatable("an answer too long to translate");
+    if (this.#bytes > MAX_BODY_BYTES) throw new TooMuchToKeep("an answer too long to translate");
     this.#chunks.push(chunk);
     return null;
   }
