@@ -65,7 +65,7 @@ test("a boost about to end is told with its time left, and a model without serve
 test("a pool's size is previewed, changed, and undone from the audit", async ({ adminPage, stack }) => {
   await adminPage.goto(`${stack.urls.dashboard}/models/${pool.model}?tab=capacity`);
   await adminPage.getByLabel("Max in flight").fill("12");
-  await expect(adminPage.locator(`[data-preview="${pool.model}"]`)).toContainText("gets 4 slots");
+  await expect(adminPage.locator(`[data-preview="${pool.model}"]`)).toContainText("grows by 4 slots");
   await adminPage.getByRole("region", { name: "Pool size" }).getByRole("button", { name: "Save" }).click();
   const apply = adminPage.getByRole("button", { name: /^Apply/ });
   if (await apply.isVisible()) await apply.click();

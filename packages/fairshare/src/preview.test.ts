@@ -361,6 +361,16 @@ describe("words", () => {
     expect(previewHeadline(preview(spec, loss), loss)).toBe("a gives up 8 slots on llama.");
   });
 
+  it("says by how much a pool's size changes, which is not what it has then", () => {
+    const spec = groupsOf({ a: 500, b: 50 }, 8);
+    const sized = (value: number) => {
+      const changes = [{ kind: "pool_size", id: "llama", value }] as const;
+      return previewHeadline(preview(spec, changes), changes);
+    };
+    expect(sized(12)).toBe("llama grows by 4 slots.");
+    expect(sized(7)).toBe("llama shrinks by 1 slot.");
+  });
+
   it("counts slots and pools when several are touched", () => {
     const engine = buildEngine(
       ["m1", "m2", "m3"].map((pool, i) => buildPool({ ...groupsOf({ a: 1, b: 1 }, i === 2 ? 1 : 8), pool })),

@@ -26,7 +26,7 @@ function poolHeadline(pool: PoolPreview, change: PreviewChange | undefined, name
   if (pool.flags.some((flag) => flag.flag === "no_work")) return `Nothing moves: ${pool.pool} has no work.`;
   const grown = pool.usable.after - pool.usable.before;
   if (grown !== 0) {
-    return `${pool.pool} ${grown > 0 ? "gets" : "loses"} ${counted(Math.abs(grown), "slot")}.`;
+    return `${pool.pool} ${grown > 0 ? "grows" : "shrinks"} by ${counted(Math.abs(grown), "slot")}.`;
   }
   const parts = change?.kind === "key_weight" ? pool.keys : [...pool.groups, ...pool.tenants];
   const part = parts.find((each) => each.id === change?.id);

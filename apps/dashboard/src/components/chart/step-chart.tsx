@@ -67,6 +67,8 @@ export default function StepChart(props: Readonly<StepChartProps>) {
           ticks={roundTicks(fromMs, toMs)}
           tickFormatter={(ts: number) => formatMinute(ts, zone)}
           tick={AXIS}
+          interval="equidistantPreserveStart"
+          minTickGap={16}
           stroke="var(--edge)"
           tickLine={false}
           allowDataOverflow

@@ -107,7 +107,7 @@ function KeyRows({ keys, withTenant, make }: Readonly<KeyRowsProps>) {
         />
         <Toggle label="Disabled" isOn={query.state === "disabled"} onToggle={() => toggle("disabled")} />
         <Toggle label="In rotation" isOn={query.state === "rotating"} onToggle={() => toggle("rotating")} />
-        <span className="ml-auto">{make}</span>
+        <span className="sm:ml-auto">{make}</span>
       </div>
       {shown.length === 0 ? (
         <Empty

@@ -62,9 +62,7 @@ export function KeyRow({ entry, rowIndex, isNarrow }: Readonly<KeyRowProps>) {
         {name}
       </th>
       <Cell className="num truncate text-micro text-text-3">{terms}</Cell>
-      <Cell isNumber className="text-text-3" title="Part of its tenant's share, by key weight">
-        <Value field="expected_slots" value={entry.expected_slots} text={entry.expected_slots.toFixed(1)} />
-      </Cell>
+      <Cell />
       <Cell isNumber>{used}</Cell>
       <Cell isNumber>{waiting}</Cell>
       <Cell isNumber>{oldest}</Cell>

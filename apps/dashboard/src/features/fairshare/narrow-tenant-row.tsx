@@ -3,12 +3,12 @@
 import { memo } from "react";
 import { BoostPill } from "../../components/ui/boost-pill";
 import { GroupMark } from "../../components/ui/group-mark";
+import { StandingBadge } from "../../components/ui/standing-badge";
 import { Cell } from "../../components/ui/table";
 import { Value } from "../../components/ui/value";
 import { formatExact, formatWait } from "../../lib/format";
 import { inUse } from "../../lib/pool-state";
-import { ordinal } from "./logic/standing";
-import { StandingBadge } from "./standing-badge";
+import { ordinal } from "../../lib/standing";
 import { TenantName } from "./tenant-name";
 import { rowProps, type TenantRowProps } from "./tenant-row";
 import { WhyTip } from "./why-tip";

@@ -4,8 +4,8 @@ import { Button } from "../../components/ui/button";
 import { GroupMark } from "../../components/ui/group-mark";
 import { formatExact, formatWait } from "../../lib/format";
 import { inUse } from "../../lib/pool-state";
+import { standingLabel } from "../../lib/standing";
 import type { LivePool, LiveTenant, Tenant } from "../../queries/wire";
-import { standingLabel } from "./logic/standing";
 import { WhyTip } from "./why-tip";
 
 /** A tenant's group, and how it stands in the open pool. */

@@ -72,9 +72,9 @@ function CapEditor({ draft, error, tenant, pool, isDisabled, onChange }: Readonl
       <legend className="mb-1 text-micro text-text-2">
         Cap on <span className="name">{pool}</span>
       </legend>
-      <div className="flex flex-wrap items-center gap-x-5 gap-y-2">
+      <div>
         {choices.map((choice) => (
-          <span key={choice.value} className="flex items-center gap-2">
+          <span key={choice.value} className="flex min-h-9 items-center gap-2">
             <label className="flex h-8 items-center gap-2 text-small">
               <input
                 type="radio"

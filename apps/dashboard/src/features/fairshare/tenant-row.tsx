@@ -2,13 +2,13 @@
 
 import { type KeyboardEvent, memo } from "react";
 import { GroupMark } from "../../components/ui/group-mark";
+import { StandingBadge } from "../../components/ui/standing-badge";
 import { Cell } from "../../components/ui/table";
 import { Value } from "../../components/ui/value";
 import { formatWait } from "../../lib/format";
 import { inUse } from "../../lib/pool-state";
+import { ordinal } from "../../lib/standing";
 import type { LiveTenant } from "../../queries/wire";
-import { ordinal } from "./logic/standing";
-import { StandingBadge } from "./standing-badge";
 import { TenantName } from "./tenant-name";
 import { WhyTip } from "./why-tip";
 

@@ -2,7 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
-import { GroupMark, groupColor } from "../../components/ui/group-mark";
+import { OUTCOME_COLORS } from "../../components/chart/outcome-colors";
 import { formatCount, formatWait } from "../../lib/format";
 import { useNow } from "../../lib/use-now";
 import { usageSeriesQuery } from "../../queries/usage";
@@ -11,9 +11,6 @@ import { type TrendBar, trendBars } from "./logic/trend-bars";
 const SPAN_MS = 30 * 60_000;
 const STEP_MS = 60_000;
 const HEIGHT_PX = 32;
-/** Colours of the bars' parts, the same as on the usage page. */
-const AT_ONCE = 0;
-const WAITED = 1;
 
 /** A tenant's requests here in the last half hour: how many, and how many of them waited. */
 export function TenantTrend({ tenantId, model }: Readonly<{ tenantId: string; model: string }>) {
@@ -40,8 +37,8 @@ export function TenantTrend({ tenantId, model }: Readonly<{ tenantId: string; mo
       {requests === 0 ? null : (
         <>
           <p className="mt-1 flex gap-3 text-micro text-text-3">
-            <Mark color={AT_ONCE} word="at once" />
-            <Mark color={WAITED} word="waited" />
+            <Mark color={OUTCOME_COLORS.atOnce} word="at once" />
+            <Mark color={OUTCOME_COLORS.waited} word="waited" />
           </p>
           <Bars bars={bars} label={words} />
         </>
@@ -50,10 +47,10 @@ export function TenantTrend({ tenantId, model }: Readonly<{ tenantId: string; mo
   );
 }
 
-function Mark({ color, word }: Readonly<{ color: number; word: string }>) {
+function Mark({ color, word }: Readonly<{ color: string; word: string }>) {
   return (
     <span className="flex items-center gap-1.5">
-      <GroupMark color={color} />
+      <span className="size-2.5 shrink-0 rounded-[3px]" style={{ background: color }} aria-hidden="true" />
       {word}
     </span>
   );
@@ -77,14 +74,14 @@ function Bars({ bars, label }: Readonly<{ bars: readonly TrendBar[]; label: stri
             width="0.84"
             y={HEIGHT_PX - heightOf(bar.requests)}
             height={heightOf(bar.requests)}
-            fill={groupColor(AT_ONCE)}
+            fill={OUTCOME_COLORS.atOnce}
           />
           <rect
             x={place + 0.08}
             width="0.84"
             y={HEIGHT_PX - heightOf(bar.waited)}
             height={heightOf(bar.waited)}
-            fill={groupColor(WAITED)}
+            fill={OUTCOME_COLORS.waited}
           />
         </g>
       ))}

@@ -6,10 +6,10 @@ import { Failure } from "../../components/ui/failure";
 import { Skeleton } from "../../components/ui/skeleton";
 import { formatDuration, formatExact, formatWait, plural, zoneName } from "../../lib/format";
 import { usePreferences } from "../../lib/preferences";
+import { ordinal } from "../../lib/standing";
 import { explainQuery } from "../../queries/fairshare";
 import type { Explanation, LiveTenant } from "../../queries/wire";
 import { actionHref } from "./logic/action-links";
-import { ordinal } from "./logic/standing";
 
 /** The gateway's explanation as it was when it was asked for; it stays still while it is read. */
 export function Why({ pool, tenant }: Readonly<{ pool: string; tenant: Pick<LiveTenant, "tenant_id" | "name"> }>) {

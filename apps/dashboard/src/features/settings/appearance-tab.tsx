@@ -88,8 +88,8 @@ export function AppearanceTab() {
 
 function Choice({ title, hint, children }: Readonly<{ title: string; hint: string; children: ReactNode }>) {
   return (
-    <div className="flex flex-wrap items-center gap-x-6 gap-y-2 px-4 py-3">
-      <div className="min-w-0 flex-1 basis-56">
+    <div className="flex flex-wrap items-center gap-x-6 gap-y-2 px-4 py-3 max-sm:flex-col max-sm:items-start">
+      <div className="min-w-0 sm:flex-1 sm:basis-56">
         <p className="text-small font-medium">{title}</p>
         <p className="text-micro text-text-3">{hint}</p>
       </div>

@@ -216,8 +216,9 @@ function answerOf(cluster: Cluster): string {
   ).length;
   const alive =
     late === 0
-      ? `${plural(cluster.replicas.length, "gateway")}, all alive`
+      ? plural(cluster.replicas.length, "gateway, alive", "gateways, all alive")
       : `${plural(cluster.replicas.length, "gateway")}, ${late} late`;
   const redis = cluster.redis === null ? "" : cluster.redis.reachable ? " Redis answers." : " Redis does not answer.";
-  return `${alive}. ${MODE_SENTENCES[cluster.mode]}${redis}`;
+  const isAlone = cluster.replicas.length === 1 && cluster.mode === "local";
+  return `${alive}. ${isAlone ? "It holds every limit by itself." : MODE_SENTENCES[cluster.mode]}${redis}`;
 }

@@ -2,9 +2,9 @@
 
 import { useQuery } from "@tanstack/react-query";
 import Link from "next/link";
-import { Badge } from "../../components/ui/badge";
 import { BudgetBar } from "../../components/ui/budget-bar";
 import { Panel } from "../../components/ui/panel";
+import { StandingBadge } from "../../components/ui/standing-badge";
 import { Cell, HeadCell, Table, TableFrame } from "../../components/ui/table";
 import { Value } from "../../components/ui/value";
 import { budgetUse } from "../../lib/budget";
@@ -75,13 +75,7 @@ function TenantPools({ tenant, live }: Readonly<{ tenant: Tenant; live: Live | u
                     <Value field="max_in_flight" value={here.max_in_flight} isExact missing="No cap here" />
                   </Cell>
                   <Cell label="Standing">
-                    {here.below_share ? (
-                      <Badge shape="half_diamond" tone="below">
-                        Below share
-                      </Badge>
-                    ) : (
-                      <span className="text-text-3">{here.at_cap ? "At cap" : "-"}</span>
-                    )}
+                    <StandingBadge tenant={here} />
                   </Cell>
                 </tr>
               ))}

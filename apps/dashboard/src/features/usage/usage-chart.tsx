@@ -3,6 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { LazyChart } from "../../components/chart/lazy-chart";
+import { OUTCOME_COLORS } from "../../components/chart/outcome-colors";
 import { Panel } from "../../components/ui/panel";
 import { usePreferences } from "../../lib/preferences";
 import { usageSeriesQuery } from "../../queries/usage";
@@ -15,10 +16,10 @@ interface UsageChartProps {
 }
 
 const BANDS = [
-  { key: "fast", name: "at once", color: "var(--group-1)" },
-  { key: "queued", name: "waited", color: "var(--group-2)" },
-  { key: "timed_out", name: "timed out", color: "var(--urgent)" },
-  { key: "refused", name: "refused", color: "var(--group-other)" },
+  { key: "fast", name: "at once", color: OUTCOME_COLORS.atOnce },
+  { key: "queued", name: "waited", color: OUTCOME_COLORS.waited },
+  { key: "timed_out", name: "timed out", color: OUTCOME_COLORS.timedOut },
+  { key: "refused", name: "refused", color: OUTCOME_COLORS.refused },
 ];
 
 /** Requests over time by how they fared. */

@@ -35,11 +35,15 @@ export function poolAnswer(pool: PoolFacts): string {
   return `${parts.join(", ")}.${unfair}`;
 }
 
-/** Finishes a second over the last five minutes, or a minute when slow. */
+/**
+ * Finishes a second over the last five minutes, or a minute where a second has less than one: at that pace both units
+ * read alike, so that a pool about to change them is not misread.
+ */
 export function paceText(finishes5m: number): string {
   if (finishes5m === 0) return "no finish in 5 min";
-  const perSecond = finishes5m / 300;
-  return perSecond >= 0.5 ? `${perSecond.toFixed(1)} finishes/s` : `${(perSecond * 60).toFixed(1)} finishes/min`;
+  const perMinute = finishes5m / 5;
+  if (perMinute >= 60) return `${(perMinute / 60).toFixed(1)} finishes/s`;
+  return `${perMinute >= 10 ? perMinute.toFixed(0) : perMinute.toFixed(1)} finishes/min`;
 }
 
 /** What screen readers are told when pools change state between two samples; null when nothing worth saying did. */

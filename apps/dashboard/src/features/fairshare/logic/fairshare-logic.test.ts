@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { bandLabel, POOL_BANDS, type PoolLoad, poolBand, poolTotals } from "../../../lib/pool-state";
+import { orderTenants, ordinal, standing, standingLabel, type TenantLoad } from "../../../lib/standing";
 import { actionHref } from "./action-links";
 import { changeAnnouncement, fairshareAnswer, paceText, poolAnswer } from "./answer-line";
 import { confirmBands, listedBand } from "./confirmed-bands";
@@ -8,7 +9,6 @@ import { nearestNames } from "./nearest-names";
 import { matchesFilter } from "./pool-filter";
 import { comparePools } from "./pool-sort";
 import { borrowedSlots, slotCells } from "./slot-cells";
-import { orderTenants, ordinal, standing, standingLabel, type TenantLoad } from "./standing";
 import { waitingWords } from "./waiting-words";
 
 const pool = (over: Partial<PoolLoad> = {}): PoolLoad => ({
@@ -239,6 +239,9 @@ describe("sentences", () => {
   it("give the pace per second, per minute when slow, and say so when there is none", () => {
     expect(paceText(630)).toBe("2.1 finishes/s");
     expect(paceText(10)).toBe("2.0 finishes/min");
+    expect(paceText(137)).toBe("27 finishes/min");
+    expect(paceText(299)).toBe("60 finishes/min");
+    expect(paceText(300)).toBe("1.0 finishes/s");
     expect(paceText(0)).toBe("no finish in 5 min");
   });
   it("break waiting requests down by cause, most first", () => {

@@ -1,7 +1,7 @@
 /** What an operator can do about a full pool, best first, each with the fact that speaks for it. */
 import { formatExact, formatPercent, listWords, plural } from "../../../lib/format";
 import { inUse } from "../../../lib/pool-state";
-import { aboveShare, type TenantLoad } from "./standing";
+import { aboveShare, type TenantLoad } from "../../../lib/standing";
 
 export interface Remedy {
   readonly id:

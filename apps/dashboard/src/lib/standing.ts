@@ -1,4 +1,4 @@
-import { inUse } from "../../../lib/pool-state";
+import { inUse } from "./pool-state";
 
 /** A tenant's numbers in one pool that decide how it stands. */
 export interface TenantLoad {

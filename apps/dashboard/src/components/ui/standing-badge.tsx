@@ -1,7 +1,7 @@
-import { Badge } from "../../components/ui/badge";
 import { cn } from "../../lib/cn";
+import { standing, standingLabel } from "../../lib/standing";
 import type { LiveTenant } from "../../queries/wire";
-import { standing, standingLabel } from "./logic/standing";
+import { Badge } from "./badge";
 
 /** How a tenant stands in a pool; only Below share stands out. */
 export function StandingBadge({ tenant }: Readonly<{ tenant: LiveTenant }>) {
