@@ -12,6 +12,7 @@ import {
   createInflateRaw,
 } from "node:zlib";
 import { Decompress } from "fzstd";
+import { MAX_WINDOW_BYTES, zstdPlan } from "./zstd-frames";
 
 export const BODY_ENCODINGS = ["identity", "gzip", "br", "zstd", "deflate"] as const;
 export type BodyEncoding = (typeof BODY_ENCODINGS)[number];
@@ -19,6 +20,8 @@ export type BodyEncoding = (typeof BODY_ENCODINGS)[number];
 export type DecodedBody =
   | { readonly kind: "body"; readonly body: Buffer }
   | { readonly kind: "too-large" }
+  /** Decoding it would cost far more than its length. */
+  | { readonly kind: "too-wide"; readonly maxWindowBytes: number }
   | { readonly kind: "corrupt" };
 
 /** The coding a header names; undefined for one, or a list of several, that is not supported. */
@@ -72,24 +75,28 @@ function decodeWithZlib(
   decoder.end(encoded);
 }
 
-/** Bytes of zstd input decoded in one turn of the event loop. */
-const ZSTD_SLICE_BYTES = 64 * 1024;
-
 class TooLarge extends Error {}
 
 function decodeZstd(encoded: Buffer, maxBytes: number, done: (decoded: DecodedBody) => void): void {
-  const chunks: Uint8Array[] = [];
+  const plan = zstdPlan(encoded, maxBytes);
+  if (plan.kind !== "pieces") {
+    const isWide = plan.kind === "too-wide";
+    setImmediate(done, isWide ? { kind: "too-wide", maxWindowBytes: MAX_WINDOW_BYTES } : { kind: "corrupt" });
+    return;
+  }
+  const chunks: Buffer[] = [];
   let size = 0;
   let isWhole = false;
   const decoder = new Decompress((chunk, final) => {
     size += chunk.length;
     if (size > maxBytes) throw new TooLarge();
-    chunks.push(Uint8Array.from(chunk));
+    chunks.push(Buffer.from(chunk));
     isWhole ||= final === true;
   });
+  const pieces = plan.ends.values();
   let offset = 0;
   const step = (): void => {
-    const end = Math.min(offset + ZSTD_SLICE_BYTES, encoded.length);
+    const end = pieces.next().value ?? encoded.length;
     try {
       decoder.push(encoded.subarray(offset, end), end === encoded.length);
     } catch (error) {

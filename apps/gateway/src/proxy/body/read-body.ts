@@ -44,6 +44,11 @@ function tooLarge(maxBytes: number): Refusal {
   return { code: "body_too_large", message: `The request body is larger than the limit of ${maxBytes} bytes.` };
 }
 
+function tooWide(encoding: string, maxWindowBytes: number): Refusal {
+  const message = `The ${encoding} data needs a window above ${maxWindowBytes} bytes, or is cut into very many blocks. Encode it with the usual settings.`;
+  return { code: "invalid_request", message };
+}
+
 /** The whole body, or undefined as soon as it is over the limit. */
 function collect(req: IncomingMessage, maxBytes: number, done: (raw: Buffer | undefined) => void): void {
   let first: Buffer | undefined;
@@ -86,6 +91,7 @@ function decode(
   decodeBody(raw, { encoding, maxBytes }, (decoded) => {
     if (decoded.kind === "body") done({ body: decoded.body });
     else if (decoded.kind === "too-large") done({ refusal: tooLarge(maxBytes) });
+    else if (decoded.kind === "too-wide") done({ refusal: tooWide(encoding, decoded.maxWindowBytes) });
     else {
       const message = `The request body is not valid ${encoding} data, as its content encoding says.`;
       done({ refusal: { code: "invalid_request", message } });
