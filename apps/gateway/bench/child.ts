@@ -81,6 +81,11 @@ export function cpuSeconds({ process: { pid } }: Child): number {
   return processTree(pid ?? 0).reduce((sum, member) => sum + ownCpuSeconds(member), 0);
 }
 
+/** How often the main thread of a process has gone to sleep for want of work so far. */
+export function wakeUps({ process: { pid } }: Child): number {
+  return numberIn(`/proc/${pid}/status`, /^voluntary_ctxt_switches:\s+(\d+)/m);
+}
+
 /** Resident bytes of a process and its children. */
 export function residentBytes({ process: { pid } }: Child): number {
   return processTree(pid ?? 0).reduce((sum, member) => sum + residentKilobytes(member) * 1024, 0);
@@ -118,8 +123,13 @@ function ownCpuSeconds(pid: number): number {
 }
 
 function residentKilobytes(pid: number): number {
+  return numberIn(`/proc/${pid}/status`, /VmRSS:\s+(\d+)/);
+}
+
+/** 0 when the process is gone. */
+function numberIn(file: string, pattern: RegExp): number {
   try {
-    return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? 0);
+    return Number(pattern.exec(readFileSync(file, "utf8"))?.[1] ?? 0);
   } catch {
     return 0;
   }

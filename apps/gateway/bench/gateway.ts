@@ -10,7 +10,7 @@ import { type Bar, type Figure, median, ratioFigure, WIDEST_SPREAD } from "./fig
 import type { LoadJob } from "./load-job";
 import { memoryFigures } from "./memory";
 import { bundled, bundleProcesses, type PeerName, peerHeaders, startPeer } from "./peers";
-import { twoProcessesFigure } from "./two-processes";
+import { twoProcessesFigures } from "./two-processes";
 import { chatRequest, type RequestShape } from "./workload";
 
 const LOAD_CORE = 1;
@@ -33,7 +33,17 @@ interface Work {
   readonly shape: RequestShape;
 }
 
-export async function runGatewayBench({ quick }: { readonly quick: boolean }) {
+export async function runGatewayBench({ quick, only }: { readonly quick: boolean; readonly only?: string }) {
+  const parts: Record<string, (bench: Bench) => Promise<Figure[]>> = {
+    requests: plainFigures,
+    latency: latencyFigures,
+    streams: streamFigures,
+    memory: memoryFigures,
+    pair: twoProcessesFigures,
+  };
+  if (only !== undefined && !(only in parts)) {
+    throw new Error(`No part "${only}". Known: ${Object.keys(parts).join(", ")}.`);
+  }
   await bundleProcesses();
   const stub = await startScript(bundled("stub"), [], LOAD_CORE);
   const load = startLoad(bundled("load"), LOAD_CORE);
@@ -47,14 +57,12 @@ export async function runGatewayBench({ quick }: { readonly quick: boolean }) {
     waiting: quick ? 2000 : 5000,
   };
   try {
-    const figures = [
-      ...(await plainFigures(bench)),
-      ...(await latencyFigures(bench)),
-      ...(await streamFigures(bench)),
-      ...(await memoryFigures(bench)),
-      await twoProcessesFigure(bench),
-    ];
-    return { suite: "gateway", figures, noisy: figures.some((figure) => figure.spread > WIDEST_SPREAD) };
+    const figures: Figure[] = [];
+    for (const [name, part] of Object.entries(parts)) {
+      if (only === undefined || only === name) figures.push(...(await part(bench)));
+    }
+    const noisy = figures.some(({ target, spread }) => target !== null && spread > WIDEST_SPREAD);
+    return { suite: "gateway", figures, noisy };
   } finally {
     load.kill();
     stub.process.kill();

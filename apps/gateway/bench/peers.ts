@@ -1,7 +1,8 @@
 /**
  * The gateway and what stands beside it, each in front of the same model server on the same core. nginx and HAProxy are
- * found on PATH. Portkey is not a dependency: install `@portkey-ai/gateway@1.15.2` with `hono@4.9.7` and
- * `@hono/node-server@1.13.8` in a folder of your own and name it in OBLETH_BENCH_PORTKEY.
+ * found on PATH. Portkey is not a dependency: install `@portkey-ai/gateway@1.15.2` in a folder of your own and name it in
+ * OBLETH_BENCH_PORTKEY. `hono` has to be 4.9.7 and `@hono/node-server` 1.13.8 there, as `overrides` in that folder's
+ * package.json as well as dependencies: otherwise a newer one is nested below Portkey, and its streams fail.
  */
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";

@@ -1,53 +1,113 @@
-/** Two gateways on two cores: whether they get in each other's way. */
-
+/**
+ * Two gateways on two cores: whether they get in each other's way. A machine with two cores has none left for the model
+ * server and the load, so the second gateway shares its core with them; two bare proxies beside one, in the same rounds, tell
+ * how much of the difference comes from that.
+ */
+import type { ChildProcess } from "node:child_process";
 import { type Bench, runLoad } from "./bench";
-import { type Child, cpuSeconds, startLoad, startScript } from "./child";
-import { type Figure, ratioFigure } from "./figures";
+import { type Child, cpuSeconds, startLoad, startScript, wakeUps } from "./child";
+import { type Figure, median, ratioFigure } from "./figures";
 import { AMPLE, bundled } from "./peers";
 import { chatRequest } from "./workload";
 
-/** CPU per request of both together, beside the first alone. */
-export async function twoProcessesFigure({ stub, load, rounds, roundMs }: Bench): Promise<Figure> {
-  const args = [String(stub.port), String(AMPLE)];
-  const gateways = await Promise.all([0, 1].map((core) => startScript(bundled("obleth"), args, core)));
+type Script = "obleth" | "bare";
+
+/** Requests that each process answers before the first round. */
+const WARM_REQUESTS = 20_000;
+
+/** One for each process. */
+type Loads = readonly [ChildProcess, ChildProcess];
+
+/** One process in one round. */
+interface Share {
+  readonly requests: number;
+  readonly cpuMicros: number;
+  /** How often it had nothing to do and was woken. */
+  readonly wakeUps: number;
+}
+
+/** Two processes of one script, and what was measured of them: the first alone, and both. */
+interface Pair {
+  readonly name: Script;
+  readonly members: readonly Child[];
+  readonly alone: Share[][];
+  readonly together: Share[][];
+}
+
+/** CPU per request of both together, beside the first alone; the bare pair's figure has no target. */
+export async function twoProcessesFigures(bench: Bench): Promise<Figure[]> {
   const second = startLoad(bundled("load"), 1);
-  const loads = [load, second];
-  const run = (members: readonly Child[]): Promise<number> =>
-    cpuPerRequest(members, (member, index) =>
-      runLoad(loads[index] ?? load, {
-        port: member.port,
-        connections: 64,
-        durationMs: roundMs,
-        request: chatRequest(),
-      }),
-    );
-  const alone: number[] = [];
-  const together: number[] = [];
+  const pairs: Pair[] = [];
+  const loads: Loads = [bench.load, second];
+  const run = async (members: readonly Child[]): Promise<Share[]> => {
+    await measure(members, loads, bench.roundMs / 5);
+    return measure(members, loads, bench.roundMs);
+  };
   try {
-    await run(gateways);
-    await run(gateways);
-    for (let round = 0; round < rounds; round++) {
-      alone.push(await run(gateways.slice(0, 1)));
-      together.push(await run(gateways));
+    for (const name of ["obleth", "bare"] as const) pairs.push(await startPair(name, bench));
+    for (const { members } of pairs) await warm(members, loads, bench.roundMs);
+    for (let round = 0; round < bench.rounds; round++) {
+      for (const { members, alone, together } of pairs) {
+        alone.push(await run(members.slice(0, 1)));
+        together.push(await run(members));
+      }
     }
   } finally {
-    for (const gateway of gateways) gateway.process.kill();
+    for (const { members } of pairs) for (const member of members) member.process.kill();
     second.kill();
   }
-  return ratioFigure(together, alone, {
-    name: "CPU per request, two processes beside one",
-    unit: "us",
-    target: 1.05,
-    stretch: null,
+  console.log("  two processes beside one, per request:");
+  for (const pair of pairs) show(pair);
+  const bar = { name: "CPU per request, two processes beside one", unit: "us", target: 1.05, stretch: null };
+  return pairs.map(({ name, alone, together }) => {
+    const figure = ratioFigure(together.map(cpuPerRequest), alone.map(cpuPerRequest), bar);
+    if (name === "obleth") return figure;
+    return { ...figure, name: "the same of bare proxies", target: null, holds: null };
   });
 }
 
-async function cpuPerRequest(
-  members: readonly Child[],
-  load: (member: Child, index: number) => Promise<{ requests: number }>,
-): Promise<number> {
-  const before = members.map(cpuSeconds);
-  const results = await Promise.all(members.map(load));
-  const cpu = members.reduce((sum, member, index) => sum + cpuSeconds(member) - (before[index] ?? 0), 0);
-  return (cpu * 1e6) / results.reduce((sum, { requests }) => sum + requests, 0);
+async function startPair(name: Script, { stub }: Bench): Promise<Pair> {
+  const args = [String(stub.port), String(AMPLE)];
+  const members = await Promise.all([0, 1].map((core) => startScript(bundled(name), args, core)));
+  return { name, members, alone: [], together: [] };
+}
+
+/** Until each has compiled what it will: the second, on the core of its load, is the slower one. */
+async function warm(members: readonly Child[], loads: Loads, durationMs: number): Promise<void> {
+  const left = members.map(() => WARM_REQUESTS);
+  while (left.some((requests) => requests > 0)) {
+    const shares = await measure(members, loads, durationMs);
+    for (const [index, { requests }] of shares.entries()) left[index] = (left[index] ?? 0) - requests;
+  }
+}
+
+function measure(members: readonly Child[], loads: Loads, durationMs: number): Promise<Share[]> {
+  return Promise.all(
+    members.map(async (member, index): Promise<Share> => {
+      const [cpu, wakes] = [cpuSeconds(member), wakeUps(member)];
+      const job = { port: member.port, connections: 64, durationMs, request: chatRequest() };
+      const { requests } = await runLoad(loads[index === 0 ? 0 : 1], job);
+      return { requests, cpuMicros: (cpuSeconds(member) - cpu) * 1e6, wakeUps: wakeUps(member) - wakes };
+    }),
+  );
+}
+
+function cpuPerRequest(shares: readonly Share[]): number {
+  return total(shares, (share) => share.cpuMicros) / total(shares, (share) => share.requests);
+}
+
+function total(shares: readonly Share[], value: (share: Share) => number): number {
+  return shares.reduce((sum, share) => sum + value(share), 0);
+}
+
+/** Each member's cost, and how many requests it finds each time it wakes: fewer at a time cost more each. */
+function show({ name, alone, together }: Pair): void {
+  const member = (rounds: readonly Share[][], index: number): string => {
+    const shares = rounds.flatMap((round) => round[index] ?? []);
+    const cpu = median(shares.map((share) => share.cpuMicros / share.requests)).toFixed(1);
+    return `${cpu} us (${median(shares.map((share) => share.requests / share.wakeUps)).toFixed(1)} a wake-up)`;
+  };
+  console.log(
+    `    ${name.padEnd(8)} alone ${member(alone, 0)}, first ${member(together, 0)}, second ${member(together, 1)}`,
+  );
 }
