@@ -89,7 +89,7 @@ export class AnswerRelay implements ResultTaker {
     if (head.isEncoded) return;
     this.#scanner = new UsageScanner();
     if (!this.#isStream) return;
-    this.#tail = new StreamTail();
+    this.#tail = new StreamTail({ protocol: endpoint.protocol, route: this.call.route });
     if (this.#translation === null && this.call.hidesUsage()) this.#filter = new UsageEventFilter();
   }
 
@@ -255,11 +255,9 @@ export class AnswerRelay implements ResultTaker {
 
   /** Whether a body that ended is all there, as far as its protocol can tell. */
   #isWhole(): boolean {
-    const { route } = this.call;
-    const protocol = this.request.endpoint?.protocol ?? route.protocol;
-    if (this.#tail !== null) return this.#tail.isFinished({ protocol, upstreamPath: route.upstreamPath });
+    if (this.#tail !== null) return this.#tail.isFinished();
     const last = this.#lastSent;
-    if (route.answers === "bytes" || this.#head?.endsWithConnection !== true || last === null) return true;
+    if (this.call.route.answers === "bytes" || this.#head?.endsWithConnection !== true || last === null) return true;
     return endsLikeJson(last);
   }
 

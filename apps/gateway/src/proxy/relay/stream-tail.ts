@@ -1,25 +1,43 @@
 /**
- * Remembers the last bytes of an event stream, to tell a finished answer from one that merely stopped. HTTP cannot: a
- * backend that dies may leave a connection that closes cleanly.
+ * Remembers enough of an event stream to tell a finished answer from one that merely stopped. HTTP cannot: a backend that
+ * dies may leave a connection that closes cleanly. What a model writes stands inside JSON strings, where quotes and line
+ * breaks are escaped, so that it cannot pass for the protocol's own words.
  */
 import type { Protocol } from "../../error-response";
+import type { CallRoute } from "../routes";
 
 /** Which protocol's stream it is: the backend's, not the caller's. */
 export interface StreamKind {
   readonly protocol: Protocol;
-  readonly upstreamPath: string;
+  readonly route: Pick<CallRoute, "answers" | "upstreamPath">;
 }
 
 /** Enough for the events that end an answer, usage included. */
 const KEPT_BYTES = 4096;
+/** Longest beginning of an event that names what it is. */
+const NAME_BYTES = 64;
+const LINE_FEED = 0x0a;
 
 export class StreamTail {
   /** Room for twice as many, so that they are moved seldom. Copies: the pieces of a stream are views of larger reads. */
   #bytes: Buffer | null = null;
   #end = 0;
+  /** Of a response's last event, which repeats all of the answer: its beginning has passed. */
+  #hasResponseEnd = false;
+
+  readonly #isOfResponses: boolean;
+
+  constructor(private readonly kind: StreamKind) {
+    this.#isOfResponses = kind.protocol === "openai" && kind.route.upstreamPath === "/responses";
+  }
 
   push(chunk: Buffer): void {
-    this.#bytes ??= Buffer.allocUnsafeSlow(2 * KEPT_BYTES);
+    if (this.#bytes === null) this.#begin();
+    if (this.#bytes === null) return;
+    if (this.#isOfResponses && !this.#hasResponseEnd) {
+      const before = this.#bytes.toString("latin1", Math.max(0, this.#end - NAME_BYTES), this.#end);
+      this.#hasResponseEnd = RESPONSE_END.test(before + chunk.toString("latin1"));
+    }
     const start = Math.max(0, chunk.length - KEPT_BYTES);
     // What is left out must not be bridged.
     if (start > 0) this.#end = 0;
@@ -31,17 +49,35 @@ export class StreamTail {
   }
 
   /** Whether the stream ended the way its protocol ends one, an error event included. */
-  isFinished(kind: StreamKind): boolean {
-    return endMarkers(kind).test(this.#text());
+  isFinished(): boolean {
+    const text = this.#bytes?.toString("latin1", 0, this.#end) ?? "";
+    if (this.kind.protocol === "anthropic") return MESSAGE_END.test(text);
+    if (this.#isOfResponses) return this.#hasResponseEnd || DONE.test(text);
+    return DONE.test(text) || ERROR.test(text) || this.#endsInChoices(text);
   }
 
-  #text(): string {
-    return this.#bytes?.toString("latin1", 0, this.#end) ?? "";
+  /** Whether the choice that was told of last is complete. */
+  #endsInChoices(text: string): boolean {
+    const reason = [...text.matchAll(FINISH_REASON)].at(-1)?.[1];
+    // Streams of pictures and sound end in several ways; where none is in sight the end of HTTP's frame has to do.
+    if (reason === undefined && this.kind.route.answers === "bytes") return !PART.test(text) || LAST_PART.test(text);
+    return reason !== undefined && reason !== "null" && reason !== '""';
+  }
+
+  /** A line feed stands before the first byte, which begins a line. */
+  #begin(): void {
+    this.#bytes = Buffer.allocUnsafeSlow(2 * KEPT_BYTES);
+    this.#bytes[0] = LINE_FEED;
+    this.#end = 1;
   }
 }
 
-function endMarkers({ protocol, upstreamPath }: StreamKind): RegExp {
-  if (protocol === "anthropic") return /message_stop|"?error"?/;
-  if (upstreamPath === "/responses") return /response\.(?:completed|failed|incomplete|cancelled)|"error"|\[DONE\]/;
-  return /\[DONE\]|"finish_reason"\s*:\s*"|"error"/;
-}
+const DONE = /[\r\n]data:[ \t]*\[DONE\]/;
+const ERROR = /[\r\n]event:[ \t]*error|"error"\s*:\s*[{"]|"(?:object|type)"\s*:\s*"error"/;
+/** Also null and the empty text, which some servers send with every piece. */
+const FINISH_REASON = /"finish_reason"\s*:\s*(null|"[^"]*")/g;
+const MESSAGE_END = /[\r\n]event:[ \t]*(?:message_stop|error)[\r\n]|"type"\s*:\s*"(?:message_stop|error)"/;
+const RESPONSE_END =
+  /(?:[\r\n]event:[ \t]*|"type"\s*:\s*")(?:response\.(?:completed|failed|incomplete|cancelled)|error)["\r\n]/;
+const PART = /"type"\s*:\s*"[a-z_.]+\.delta"/;
+const LAST_PART = /"type"\s*:\s*"[a-z_.]+\.done"/;
