@@ -3,14 +3,15 @@
  *
  *   engine, gateway, cluster, dashboard   the suites; all of them when none is named
  *   --quick       a short form, under a minute a suite
- *   --only PART   one part of a suite that has parts (the dashboard's; a name it does not have lists them)
+ *   --only PART   one part of a suite that has parts (gateway, dashboard; a name it does not have lists them)
  *   --json FILE   writes the figures
  *
  * Exits with 0 when every target holds, 1 when one falls short, 2 when the run was too noisy to judge, 70 when a suite failed.
  */
 import { existsSync } from "node:fs";
 import { inspect, parseArgs } from "node:util";
-import { exitCodeOf, type Figure, printFigures, type SuiteResult, writeJson } from "./figures";
+import type { Figure } from "./figure";
+import { exitCodeOf, printFigures, type SuiteResult, writeJson } from "./figures";
 
 interface SuiteOptions {
   readonly quick: boolean;

@@ -16,7 +16,8 @@ import { arena, type Scenario } from "../packages/fairshare/test/eval/arena";
 import { kubernetes } from "../packages/fairshare/test/eval/kubernetes";
 import { synthetic } from "../packages/fairshare/test/eval/synthetic";
 import { affinityPlot } from "./affinity-plot";
-import { exitCodeOf, type Figure, printFigures, printTable, type SuiteResult, writeJson } from "./figures";
+import type { Figure } from "./figure";
+import { exitCodeOf, printFigures, printTable, type SuiteResult, writeJson } from "./figures";
 import { faultyDay } from "./fleet/faulty-day";
 
 type Run = () => Scenario | readonly Scenario[] | Promise<Scenario>;

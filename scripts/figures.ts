@@ -1,10 +1,9 @@
 /** What every measuring suite prints and writes: figures against their targets, and the exit code they come to. */
 import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
-import type { Figure } from "../packages/fairshare/test/eval/figure";
+import type { Figure } from "./figure";
 
 export type { Scenario } from "../packages/fairshare/test/eval/arena";
-export { exactFigure, type Figure } from "../packages/fairshare/test/eval/figure";
 
 export interface SuiteResult {
   readonly suite: string;
@@ -27,7 +26,7 @@ export function printFigures(figures: readonly Figure[]): void {
     const ratio = figure.ratio === null ? "" : `${shown(figure.ratio)}x of ${shown(figure.beside ?? 0)}`;
     const spread = figure.spread === 0 ? "" : `spread ${Math.round(100 * figure.spread)} %`;
     console.log(
-      `  ${figure.name.padEnd(width)}  ${value}${ratio.padEnd(24)}${verdict(figure).padEnd(34)}${spread}`.trimEnd(),
+      `  ${figure.name.padEnd(width)}  ${value}${ratio.padEnd(24)}${verdict(figure).padEnd(40)}${spread}`.trimEnd(),
     );
   }
 }

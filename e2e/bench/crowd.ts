@@ -1,8 +1,9 @@
 /** The pages on 200 pools and 2,000 tenants, a third of the pools changing each second and the mode flipping. */
 import type { Browser, Page } from "@playwright/test";
+import { type Figure, valueFigure } from "../../scripts/figure";
 import { FixtureDashboard } from "../support/fixture-dashboard";
 import { type Cookies, heapBytes, type Opened, openPage, signedIn, slowDown, transfers } from "./browser";
-import { type Figure, figure, percentile, type Started } from "./figures";
+import { percentile, type Started } from "./figures";
 import { useOnce } from "./use";
 import { readWatched, restartWatch, timeToFrame, watch } from "./watch";
 
@@ -63,13 +64,13 @@ async function stillFigures(crowd: Crowd): Promise<Figure[]> {
   const hidden = await quietBytes(opened, quietMs, () => hide(page));
   await opened.close();
   return [
-    figure("layout shift while states and banners flip", [cls], { unit: "", atMost: 0.02 }),
-    figure("steady list", [bytes / 1024 / (spanMs / 1000)], { unit: "KB/s", atMost: 12 }),
-    figure("answer to frame, p95", [percentile(updatesMs, 0.95)], { unit: "ms", atMost: 50 }),
-    figure("tasks over 50 ms a minute, watching", [(longTasks * MINUTE_MS) / spanMs], { unit: "", atMost: 6 }),
-    figure("elements of the list", [elements], { unit: "", atMost: 3000 }),
-    figure("read while paused", [paused], { unit: "bytes", atMost: 0 }),
-    figure("read while hidden", [hidden], { unit: "bytes", atMost: 0 }),
+    valueFigure("layout shift while states and banners flip", [cls], { unit: "", atMost: 0.02 }),
+    valueFigure("steady list", [bytes / 1024 / (spanMs / 1000)], { unit: "KB/s", atMost: 12 }),
+    valueFigure("answer to frame, p95", [percentile(updatesMs, 0.95)], { unit: "ms", atMost: 50 }),
+    valueFigure("tasks over 50 ms a minute, watching", [(longTasks * MINUTE_MS) / spanMs], { unit: "", atMost: 6 }),
+    valueFigure("elements of the list", [elements], { unit: "", atMost: 3000 }),
+    valueFigure("read while paused", [paused], { unit: "bytes", atMost: 0 }),
+    valueFigure("read while hidden", [hidden], { unit: "bytes", atMost: 0 }),
   ];
 }
 
@@ -106,7 +107,7 @@ async function paletteFigures(crowd: Crowd): Promise<Figure[]> {
     await page.waitForTimeout(300);
   }
   await opened.close();
-  return [figure("palette open", times, { unit: "ms", atMost: 100 })];
+  return [valueFigure("palette open", times, { unit: "ms", atMost: 100 })];
 }
 
 /** Filtering, opening pools and a tenant, typing a weight, again and again; the short form has no time for slow rounds. */
@@ -124,10 +125,11 @@ async function usedFigures(crowd: Crowd, cpu: 1 | 4): Promise<Figure[]> {
   const minutes = (Date.now() - begun) / MINUTE_MS;
   await opened.close();
   const input = percentile(inputMs, 0.95);
-  if (cpu === 4) return [figure("input to paint, p95, processor slowed 4 times", [input], { unit: "ms", atMost: 200 })];
+  if (cpu === 4)
+    return [valueFigure("input to paint, p95, processor slowed 4 times", [input], { unit: "ms", atMost: 200 })];
   return [
-    figure("input to paint, p95", [input], { unit: "ms", atMost: 100 }),
-    figure("tasks over 50 ms a minute, in use", [longTasks / minutes], { unit: "", atMost: 6 }),
+    valueFigure("input to paint, p95", [input], { unit: "ms", atMost: 100 }),
+    valueFigure("tasks over 50 ms a minute, in use", [longTasks / minutes], { unit: "", atMost: 6 }),
   ];
 }
 
@@ -146,5 +148,5 @@ async function heapFigures(crowd: Crowd): Promise<Figure[]> {
   const mb = ((await heapBytes(opened)) - before) / 1024 / 1024;
   const minutes = (Date.now() - begun) / MINUTE_MS;
   await opened.close();
-  return [figure("heap growth in 10 min", [(mb * 10) / minutes], { unit: "MB", atMost: 10 })];
+  return [valueFigure("heap growth in 10 min", [(mb * 10) / minutes], { unit: "MB", atMost: 10 })];
 }

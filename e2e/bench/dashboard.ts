@@ -3,9 +3,10 @@
  * polling are measured on the running product with a full pool; the rest on 200 pools and 2,000 tenants made of fixtures.
  * Build first (`npm run build`). Each part's figures are reported as it ends, so what fails later loses none of them.
  */
+
+import type { Figure } from "../../scripts/figure";
 import { launch } from "./browser";
 import { CROWD_PARTS, startCrowd } from "./crowd";
-import type { Figure } from "./figures";
 import { PRODUCT_PARTS, startProduct } from "./loading";
 import { previewFigures } from "./preview";
 

@@ -1,9 +1,10 @@
 /** What a page costs to open, on the running product: scripts, first paint, the way to the next page. */
 import type { Browser } from "@playwright/test";
+import { type Figure, valueFigure } from "../../scripts/figure";
 import { type BusyPool, startBusyPool } from "../support/busy-pool";
 import { Stack } from "../support/stack";
 import { type Cookies, type Opened, openPage, signedIn, slowDown, transfers } from "./browser";
-import { type Figure, figure, type Started } from "./figures";
+import type { Started } from "./figures";
 import { readWatched, timeToFrame, watch } from "./watch";
 
 /** Kilobytes of script, compressed, that a page may load before it stands. */
@@ -54,9 +55,9 @@ async function scriptFigures({ browser, quick, url, cookies, fullPool }: Product
   for (const one of pagesOf(await fullPool()).filter((page) => !quick || page.isPaintMeasured === true)) {
     const target = { url: `${url}${one.path}`, cookies: one.isPublic ? undefined : cookies };
     const sizes = await scriptSizes(browser, target);
-    figures.push(figure(`first scripts of ${one.name}`, [sizes.firstKb], { unit: "KB", atMost: one.limit }));
+    figures.push(valueFigure(`first scripts of ${one.name}`, [sizes.firstKb], { unit: "KB", atMost: one.limit }));
     if (one.name === "overview")
-      figures.push(figure("scripts of a chart", [sizes.laterKb], { unit: "KB", atMost: SCRIPT_LIMITS.chart }));
+      figures.push(valueFigure("scripts of a chart", [sizes.laterKb], { unit: "KB", atMost: SCRIPT_LIMITS.chart }));
   }
   return figures;
 }
@@ -68,7 +69,7 @@ async function paintFigures({ browser, quick, url, cookies, fullPool }: Product)
     const target = { url: `${url}${one.path}`, cookies };
     if (!quick) await paintMs(browser, target);
     const times = await repeat(quick ? 1 : 7, () => paintMs(browser, target));
-    figures.push(figure(`largest paint of ${one.name}, slowed`, times, { unit: "ms", atMost: LCP_LIMIT_MS }));
+    figures.push(valueFigure(`largest paint of ${one.name}, slowed`, times, { unit: "ms", atMost: LCP_LIMIT_MS }));
   }
   return figures;
 }
@@ -154,7 +155,7 @@ async function movingFigures({ browser, quick, url, cookies }: Product): Promise
     await page.getByRole("heading", { level: 1, name: "Models" }).waitFor();
   }
   await opened.close();
-  return [figure("warm change of page", routes, { unit: "ms", atMost: 200 })];
+  return [valueFigure("warm change of page", routes, { unit: "ms", atMost: 200 })];
 }
 
 /** With nothing going on nearly every poll is answered with "not modified". */
@@ -168,7 +169,7 @@ async function idleFigures({ browser, quick, url, cookies }: Product): Promise<F
   const polls = seen.filter((one) => one.url.includes("/fairshare/live"));
   await opened.close();
   const unchanged = polls.filter((one) => one.status === 304).length / Math.max(1, polls.length);
-  return [figure("idle polls not modified", [unchanged * 100], { unit: "%", atLeast: 90 })];
+  return [valueFigure("idle polls not modified", [unchanged * 100], { unit: "%", atLeast: 90 })];
 }
 
 async function repeat(rounds: number, run: () => Promise<number>): Promise<number[]> {

@@ -1,7 +1,7 @@
 /** The engine's preview on the same fixture as the pages', as a page calls it. */
 import { execFileSync } from "node:child_process";
+import { type Figure, valueFigure } from "../../scripts/figure";
 import { ROOT } from "../support/stack";
-import { type Figure, figure } from "./figures";
 
 export function previewFigures(): Figure[] {
   const program = ["--import", "tsx", "apps/dashboard/test/preview-speed.ts"];
@@ -10,7 +10,7 @@ export function previewFigures(): Figure[] {
     tenant: number;
   };
   return [
-    figure("preview of group weights over all pools", [groups], { unit: "ms", atMost: 10 }),
-    figure("preview of a tenant's weight in its pool", [tenant], { unit: "ms", atMost: 10 }),
+    valueFigure("preview of group weights over all pools", [groups], { unit: "ms", atMost: 10 }),
+    valueFigure("preview of a tenant's weight in its pool", [tenant], { unit: "ms", atMost: 10 }),
   ];
 }

@@ -1,6 +1,7 @@
 /** `npm run bench -- cluster`: what shared slots cost and how they fail, on a Redis of its own. */
+
+import { isNoisy } from "../../../scripts/figure";
 import { startRedis } from "../test/support/redis-server";
-import { isNoisy } from "./rates";
 import { recovery } from "./recovery";
 import { slotRates } from "./slot-rates";
 
@@ -8,7 +9,7 @@ export async function runClusterBench({ quick }: { readonly quick: boolean }) {
   const redis = await startRedis();
   try {
     const figures = [...(await slotRates(redis, quick)), ...(await recovery(redis, quick))];
-    return { suite: "cluster", figures, noisy: figures.some(isNoisy) };
+    return { suite: "cluster", figures, noisy: figures.some((figure) => figure.ratio !== null && isNoisy(figure)) };
   } finally {
     redis.resume();
     await redis.kill();

@@ -1,10 +1,9 @@
 /** How a fleet of real clusters behaves on a real Redis: calls per request, falling back, coming back, never too many. */
 import { Redis } from "ioredis";
-import type { Figure } from "../../../scripts/figures";
+import { type Figure, valueFigure } from "../../../scripts/figure";
 import { owner, request } from "../test/sim/fleet";
 import { RealFleet } from "../test/support/real-fleet";
 import { eventually, lasting, type TestRedis } from "../test/support/redis-server";
-import { limitFigure, shownFigure } from "./rates";
 
 const POOL = "p|chat";
 
@@ -42,8 +41,8 @@ async function callsPerRequest(redis: TestRedis): Promise<Figure[]> {
   const alone = await measure(1);
   admin.disconnect();
   return [
-    limitFigure("Redis calls per request for slots, shared", [shared], { unit: "calls", atMost: 2.05 }),
-    limitFigure("Redis calls per request for slots, one replica", [alone], { unit: "calls", atMost: 0 }),
+    valueFigure("Redis calls per request for slots, shared", [shared], { unit: "calls", atMost: 2.05 }),
+    valueFigure("Redis calls per request for slots, one replica", [alone], { unit: "calls", atMost: 0 }),
   ];
 }
 
@@ -69,8 +68,8 @@ async function outages(redis: TestRedis, rounds: number): Promise<Figure[]> {
   await fleet.close();
   return [
     // The clock of this figure ticks every 10 ms; the timeout itself is 250.
-    limitFigure("fallback after Redis hangs, three replicas with a request each", awayMs, { unit: "ms", atMost: 300 }),
-    limitFigure("all share again after Redis returns", backMs, { unit: "ms", atMost: 2000 }),
+    valueFigure("fallback after Redis hangs, three replicas with a request each", awayMs, { unit: "ms", atMost: 300 }),
+    valueFigure("all share again after Redis returns", backMs, { unit: "ms", atMost: 2000 }),
   ];
 }
 
@@ -91,7 +90,7 @@ async function tooMany(redis: TestRedis, requests: number): Promise<Figure> {
   }
   await eventually("all were served", () => fleet.backend.served >= requests, 120_000);
   await fleet.close();
-  return limitFigure(`admissions above 20 slots, 4 replicas, ${requests} requests`, [over], { unit: "", atMost: 0 });
+  return valueFigure(`admissions above 20 slots, 4 replicas, ${requests} requests`, [over], { unit: "", atMost: 0 });
 }
 
 /** What a heartbeat costs Redis when 200 pools are busy with 50 tenants each. */
@@ -123,5 +122,5 @@ async function heartbeatCost(redis: TestRedis): Promise<Figure[]> {
   await fleet.close();
   return micros.length === 0
     ? []
-    : [shownFigure("a heartbeat in Redis with 200 pools and 4,000 tenants running", micros, "ms")];
+    : [valueFigure("a heartbeat in Redis with 200 pools and 4,000 tenants running", micros, { unit: "ms" })];
 }

@@ -5,7 +5,7 @@ import { SystemClock } from "@obleth/clock";
 import Bottleneck from "bottleneck";
 import { Redis } from "ioredis";
 import { Semaphore } from "redis-semaphore";
-import type { Figure } from "../../../scripts/figures";
+import { type Figure, ratioFigure } from "../../../scripts/figure";
 import { connectionOptions } from "../src/redis/connect";
 import { makeKeys } from "../src/redis/keys";
 import { RedisScripts, scriptText } from "../src/redis/scripts";
@@ -15,10 +15,11 @@ import { RedisSlots } from "../src/slots/redis-slots";
 import type { ClaimOperation, ReleaseOperation, SlotOperation } from "../src/slots/slot-store";
 import { PLAIN_CLAIM, SOME_OWNER } from "../test/slot-commands";
 import type { TestRedis } from "../test/support/redis-server";
-import { alternate, besideFigure, rateFigure, type Side } from "./rates";
+import { alternate, type Side } from "./rates";
 
 const OUTSTANDING = 32;
 const INSTANCE = "bench";
+const PER_SECOND = "per s";
 const CLAIM: ClaimOperation = { ...PLAIN_CLAIM, poolSize: 1e9, ceiling: 1e9 };
 const RELEASE: ReleaseOperation = { kind: "release", ...SOME_OWNER };
 
@@ -46,14 +47,27 @@ export async function slotRates(redis: TestRedis, quick: boolean): Promise<Figur
   );
   bench.client.disconnect();
   return [
-    rateFigure("claims, one per call, 32 outstanding, beside redis-benchmark -P 16 on the script", onePerCall, {
-      target: 0.4,
+    ratioFigure("claims, one per call, 32 outstanding, beside redis-benchmark -P 16 on the script", onePerCall, {
+      unit: PER_SECOND,
+      atLeast: 0.4,
       stretch: 0.55,
     }),
-    rateFigure("claims coalesced per tick, beside the same", coalesced, { target: 1, stretch: 1.5 }),
-    rateFigure("claim and release, pairs, beside redis-semaphore", semaphore, { target: 3, stretch: 5 }),
-    rateFigure("claim and release, pairs, beside clustered bottleneck", bottleneck, { target: 50, stretch: 100 }),
-    besideFigure("CPU of gateway and Redis per claim and release, beside redis-semaphore", cost, "us"),
+    ratioFigure("claims coalesced per tick, beside the same", coalesced, {
+      unit: PER_SECOND,
+      atLeast: 1,
+      stretch: 1.5,
+    }),
+    ratioFigure("claim and release, pairs, beside redis-semaphore", semaphore, {
+      unit: PER_SECOND,
+      atLeast: 3,
+      stretch: 5,
+    }),
+    ratioFigure("claim and release, pairs, beside clustered bottleneck", bottleneck, {
+      unit: PER_SECOND,
+      atLeast: 50,
+      stretch: 100,
+    }),
+    ratioFigure("CPU of gateway and Redis per claim and release, beside redis-semaphore", cost, { unit: "us" }),
   ];
 }
 

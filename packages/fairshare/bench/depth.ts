@@ -2,10 +2,10 @@
  * How the cost of a turn grows with the number of requests that wait: one finishes, one comes, one leaves from
  * somewhere in the queue, one comes. The queue is as long after each turn as before it.
  */
-import type { Figure } from "../test/eval/figure";
+import { type Figure, valueFigure } from "../../../scripts/figure";
 import { Driver } from "./driver";
 import { makePeople, type Person } from "./people";
-import { collectGarbage, cpuMicrosOf, growthFigure, shownFigure } from "./rounds";
+import { collectGarbage, cpuMicrosOf, growthFigure } from "./rounds";
 
 const SLOTS = 64;
 const TENANTS = 100;
@@ -23,9 +23,11 @@ export function growthInDepth(rounds: number): Figure[] {
     }
   }
   return [
-    growthFigure("growth of a turn with a cancel, 1,000 to 100,000 waiting", costs, { target: 0.1, stretch: 0.05 }),
+    growthFigure("growth of a turn with a cancel, 1,000 to 100,000 waiting", costs, { atMost: 0.1, stretch: 0.05 }),
     ...SIZES.map((size) =>
-      shownFigure(`  a turn with a cancel at ${size.toLocaleString("en")} waiting`, costs.get(size) ?? [], "us"),
+      valueFigure(`  a turn with a cancel at ${size.toLocaleString("en")} waiting`, costs.get(size) ?? [], {
+        unit: "us",
+      }),
     ),
   ];
 }

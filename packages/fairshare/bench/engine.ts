@@ -2,21 +2,12 @@
 import Bottleneck from "bottleneck";
 import fastq from "fastq";
 import PQueue from "p-queue";
-import type { Figure } from "../test/eval/figure";
+import { type Figure, isNoisy, ratioFigure, valueFigure } from "../../../scripts/figure";
 import { growthInDepth } from "./depth";
 import { Driver } from "./driver";
 import { makePeople, type Person } from "./people";
 import { previews, snapshots } from "./reading";
-import {
-  alternate,
-  collectGarbage,
-  cpuMicros,
-  cpuMicrosOf,
-  growthFigure,
-  isNoisy,
-  ratioFigure,
-  shownFigure,
-} from "./rounds";
+import { alternate, collectGarbage, cpuMicros, cpuMicrosOf, growthFigure } from "./rounds";
 import { sessionAffinity } from "./sessions";
 
 export interface SuiteOptions {
@@ -100,14 +91,14 @@ async function queuedAdmissions(rounds: number, tasks: number): Promise<Figure[]
     return micros / tasks;
   };
   const name = "CPU per queued admission, 10,000 tenants";
-  const beside = async (other: string, side: () => Promise<number>, target: number, stretch: number) =>
-    ratioFigure(`${name}, beside ${other}`, await alternate(rounds, own, side), { unit: "us", target, stretch });
+  const beside = async (other: string, side: () => Promise<number>, atMost: number, stretch: number) =>
+    ratioFigure(`${name}, beside ${other}`, await alternate(rounds, own, side), { unit: "us", atMost, stretch });
   const plain = await alternate(rounds, own, fast);
   return [
     await beside("p-queue FIFO", pQueue(false), 1 / 3, 1 / 5),
     await beside("p-queue priority", pQueue(true), 1 / 4, 1 / 7),
     await beside("bottleneck", bottleneck, 1 / 70, 1 / 150),
-    shownFigure("fastq, plain FIFO, per task", plain.beside, "us"),
+    valueFigure("fastq, plain FIFO, per task", plain.beside, { unit: "us" }),
   ];
 }
 
@@ -144,10 +135,10 @@ function growthInTenants(rounds: number): Figure[] {
     }
     const name = `growth of a turn, 100 to 100,000 tenants, ${algorithm}`;
     return [
-      growthFigure(name, costs, { target: 0.3, stretch: 0.25 }),
-      shownFigure(`  a turn at 100 tenants, ${algorithm}`, costs.get(100) ?? [], "us"),
-      shownFigure(`  a turn at 10,000 tenants, ${algorithm}`, costs.get(10_000) ?? [], "us"),
-      shownFigure(`  a turn at 100,000 tenants, ${algorithm}`, costs.get(100_000) ?? [], "us"),
+      growthFigure(name, costs, { atMost: 0.3, stretch: 0.25 }),
+      valueFigure(`  a turn at 100 tenants, ${algorithm}`, costs.get(100) ?? [], { unit: "us" }),
+      valueFigure(`  a turn at 10,000 tenants, ${algorithm}`, costs.get(10_000) ?? [], { unit: "us" }),
+      valueFigure(`  a turn at 100,000 tenants, ${algorithm}`, costs.get(100_000) ?? [], { unit: "us" }),
     ];
   });
 }
@@ -194,7 +185,7 @@ async function freeSlot(rounds: number): Promise<Figure> {
       }
     })) / turns;
   const name = "admit and release with a free slot, beside a bare counter with a promise";
-  return ratioFigure(name, await alternate(rounds, own, beside), { unit: "us", target: 6, stretch: 3 });
+  return ratioFigure(name, await alternate(rounds, own, beside), { unit: "us", atMost: 6, stretch: 3 });
 }
 
 /** Heap that each waiting request holds, in bytes. */
@@ -229,7 +220,7 @@ async function recordSize(rounds: number): Promise<Figure> {
   const figure = await alternate(rounds, own, beside);
   return ratioFigure("heap per waiting request, beside p-queue", figure, {
     unit: "bytes",
-    target: 0.35,
+    atMost: 0.35,
     stretch: 0.25,
   });
 }
@@ -253,7 +244,7 @@ async function decisionLog(rounds: number): Promise<Figure> {
       }) / turns;
   };
   const rates = await alternate(rounds + 4, make(1024), make(0));
-  return ratioFigure("decision log on, beside off", rates, { unit: "us", target: 1.1, stretch: 1.03 });
+  return ratioFigure("decision log on, beside off", rates, { unit: "us", atMost: 1.1, stretch: 1.03 });
 }
 
 /** A hundred thousand waiting requests leave, in an order that has nothing to do with their arrival. */
@@ -274,5 +265,5 @@ function cancelStorm(rounds: number): Figure[] {
       }) / waiting
     );
   });
-  return [shownFigure("a cancel in a storm of 100,000", costs, "us")];
+  return [valueFigure("a cancel in a storm of 100,000", costs, { unit: "us" })];
 }

@@ -1,9 +1,10 @@
 /** What a snapshot and a preview cost with 200 pools and 2,000 tenants, all waiting. */
+
+import { type Figure, ratioFigure, valueFigure } from "../../../scripts/figure";
 import { createEngine, type EngineState, poolId, snapshot, step, waiterId } from "../src/index";
 import { previewChanges } from "../src/preview";
-import type { Figure } from "../test/eval/figure";
 import { makePeople } from "./people";
-import { alternate, collectGarbage, cpuMicrosOf, limitFigure, ratioFigure } from "./rounds";
+import { alternate, collectGarbage, cpuMicrosOf } from "./rounds";
 
 /** 200 pools in which 2,000 tenants of eight groups wait. */
 function crowdedPools(): EngineState {
@@ -46,7 +47,7 @@ export async function snapshots(rounds: number): Promise<Figure> {
       for (let i = 0; i < times; i++) JSON.stringify(picture);
     }) / times;
   const name = "snapshot of 200 pools and 2,000 tenants, beside one JSON.stringify of it";
-  return ratioFigure(name, await alternate(rounds, own, beside), { unit: "us", target: 1, stretch: 0.5 });
+  return ratioFigure(name, await alternate(rounds, own, beside), { unit: "us", atMost: 1, stretch: 0.5 });
 }
 
 /** What new weights for all eight groups would do in all of 200 pools, next steps included. */
@@ -66,9 +67,8 @@ export function previews(rounds: number): Figure {
     });
     return micros / times / 1000;
   });
-  return limitFigure("preview of eight group weights in 200 pools with 2,000 tenants", costs, {
+  return valueFigure("preview of eight group weights in 200 pools with 2,000 tenants", costs, {
     unit: "ms",
-    target: 10,
-    stretch: null,
+    atMost: 10,
   });
 }

@@ -1,18 +1,10 @@
-/** Measuring side by side: alternated rounds, medians, spreads, and figures made of them. */
+/** Measuring side by side in alternated rounds, and how cost grows. */
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import type { Figure } from "../test/eval/figure";
+import { type Figure, median, type Rounds, spreadOf, valueFigure } from "../../../scripts/figure";
 
 /** Gives one measurement; smaller is better. */
 export type Side = () => number | Promise<number>;
-
-export interface Rounds {
-  readonly own: readonly number[];
-  readonly beside: readonly number[];
-}
-
-/** Ratios of rounds farther apart than this, relative to their median, judge nothing. */
-const WIDEST_SPREAD = 0.6;
 
 /**
  * Measures both sides in turn, A B A B, each after an unmeasured run of its own: a collection throws compiled code away
@@ -47,51 +39,6 @@ export function cpuMicrosOf(work: () => void): number {
   return used.user + used.system;
 }
 
-/** A figure that holds when own / beside is small enough. Ratios are taken round by round. */
-export function ratioFigure(
-  name: string,
-  rounds: Rounds,
-  given: { unit: string; target: number; stretch: number | null },
-): Figure {
-  const ratios = rounds.own.map((value, i) => value / (rounds.beside[i] ?? Number.NaN));
-  const ratio = median(ratios);
-  const { unit, target, stretch } = given;
-  return {
-    name,
-    value: median(rounds.own),
-    unit,
-    beside: median(rounds.beside),
-    ratio,
-    target: `<= ${fraction(target)}x`,
-    holds: ratio <= target,
-    stretch: stretch === null ? null : `<= ${fraction(stretch)}x`,
-    holds_stretch: stretch === null ? null : ratio <= stretch,
-    spread: spreadOf(ratios),
-  };
-}
-
-/** A figure that holds when its value is small enough. */
-export function limitFigure(
-  name: string,
-  values: readonly number[],
-  given: { unit: string; target: number; stretch: number | null },
-): Figure {
-  const value = median(values);
-  const { unit, target, stretch } = given;
-  return {
-    name,
-    value,
-    unit,
-    beside: null,
-    ratio: null,
-    target: `<= ${target}`,
-    holds: value <= target,
-    stretch: stretch === null ? null : `<= ${stretch}`,
-    holds_stretch: stretch === null ? null : value <= stretch,
-    spread: spreadOf(values),
-  };
-}
-
 /**
  * A figure of how cost grows with size: the exponent over the median cost at each size. Its spread is the widest of the
  * costs'; that of exponents near nothing, in parts of nothing, says nothing.
@@ -99,44 +46,11 @@ export function limitFigure(
 export function growthFigure(
   name: string,
   costs: ReadonlyMap<number, readonly number[]>,
-  given: { target: number; stretch: number },
+  given: { atMost: number; stretch: number },
 ): Figure {
   const points = [...costs].map(([size, rounds]) => ({ size, cost: median(rounds) }));
   const spread = Math.max(...[...costs.values()].map(spreadOf));
-  return { ...limitFigure(name, [growthExponent(points)], { unit: "exponent", ...given }), spread };
-}
-
-/** A figure that is only shown. */
-export function shownFigure(name: string, values: readonly number[], unit: string): Figure {
-  return {
-    name,
-    value: median(values),
-    unit,
-    beside: null,
-    ratio: null,
-    target: null,
-    holds: null,
-    stretch: null,
-    holds_stretch: null,
-    spread: spreadOf(values),
-  };
-}
-
-/** Whether a judged figure's rounds were too far apart; one whose every round holds is never in doubt. */
-export function isNoisy(figure: Figure): boolean {
-  return figure.target !== null && figure.spread > WIDEST_SPREAD;
-}
-
-export function median(values: readonly number[]): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  const middle = sorted.length >> 1;
-  const upper = sorted[middle] ?? Number.NaN;
-  return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? upper) + upper) / 2;
-}
-
-/** (Largest - smallest) / median. */
-export function spreadOf(values: readonly number[]): number {
-  return (Math.max(...values) - Math.min(...values)) / median(values);
+  return { ...valueFigure(name, [growthExponent(points)], { unit: "exponent", ...given }), spread };
 }
 
 /** Slope of log(cost) over log(size): 0 is constant, 1 linear. Least squares. */
@@ -163,8 +77,4 @@ export function collectGarbage(): void {
     collect = runInNewContext("gc") as () => void;
   }
   collect();
-}
-
-function fraction(limit: number): string {
-  return limit < 0.3 ? `1/${Math.round(1 / limit)}` : String(Number(limit.toPrecision(3)));
 }

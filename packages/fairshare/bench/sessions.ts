@@ -1,10 +1,10 @@
 /** What session affinity costs the engine: nothing while it is off, and how much while it is on. */
 
+import { type Figure, ratioFigure, valueFigure } from "../../../scripts/figure";
 import type { AffinitySettings, SessionId, WaiterId } from "../src/index";
 import { createEngine, poolId, step, waiterId } from "../src/index";
-import type { Figure } from "../test/eval/figure";
 import { makePeople, type Person } from "./people";
-import { alternate, cpuMicrosOf, ratioFigure, shownFigure } from "./rounds";
+import { alternate, cpuMicrosOf } from "./rounds";
 
 const POOL = poolId("pool");
 const SLOTS = 64;
@@ -18,11 +18,11 @@ export async function sessionAffinity(rounds: number): Promise<Figure[]> {
   return [
     ratioFigure("a turn with session ids and affinity off, beside no ids", off, {
       unit: "us",
-      target: 1.1,
+      atMost: 1.1,
       stretch: 1.03,
     }),
-    shownFigure("a turn with affinity on", on.own, "us"),
-    shownFigure("a turn with affinity off, measured beside it", on.beside, "us"),
+    valueFigure("a turn with affinity on", on.own, { unit: "us" }),
+    valueFigure("a turn with affinity off, measured beside it", on.beside, { unit: "us" }),
   ];
 }
 

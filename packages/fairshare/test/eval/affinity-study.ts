@@ -3,13 +3,14 @@
  * when one is through, beside another tenant's one-shots, before a model server whose prefix cache has room for all of
  * them and before one whose cache has not.
  */
+
+import { exactFigure, type Figure } from "../../../../scripts/figure";
 import { Rng } from "../sim/rng";
 import { type AgentMeasures, measure, together } from "./agent-measures";
 import { loadOneShots, loadSessions } from "./agent-trace";
 import { type AgentWorld, type Favour, playAgents, type Server } from "./agent-world";
 import { DEFAULT_FAVOUR, thinkMs } from "./agents";
 import type { Row, Scenario } from "./arena";
-import { exactFigure, type Figure } from "./figure";
 
 const SEEDS = 3;
 const SLOTS = 8;

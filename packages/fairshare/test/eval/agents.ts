@@ -2,12 +2,13 @@
  * Scenario 4: 20 coding agents and 320 one-shots under one key on eight slots, with session affinity at its defaults and
  * without. Sessions begin at random moments of the time in which the one-shots come.
  */
+
+import { exactFigure } from "../../../../scripts/figure";
 import { Rng } from "../sim/rng";
 import { type AgentMeasures, measure, together } from "./agent-measures";
 import { loadOneShots, loadSessions } from "./agent-trace";
 import { type AgentWorld, type Favour, playAgents, type Server } from "./agent-world";
 import type { Row, Scenario } from "./arena";
-import { exactFigure } from "./figure";
 
 /** What the gateway does with affinity turned on and nothing else set. */
 export const DEFAULT_FAVOUR: Favour = {

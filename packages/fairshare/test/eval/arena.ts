@@ -3,9 +3,9 @@
  * admission (fitted to the artifact's real run). The published figures are those of its real GPU.
  */
 import { readFileSync } from "node:fs";
+import { exactFigure, type Figure } from "../../../../scripts/figure";
 import { type OpenRequest, plainKey, plainTenant, runOpenLoop, type Stepper } from "../sim/open-loop";
 import { EngineSystem } from "../sim/systems";
-import { exactFigure, type Figure } from "./figure";
 import { fifo, leastServed, roundRobin } from "./schedulers";
 import { jain, type Run, serviceDifference, throughput, waits } from "./service";
 

@@ -2,10 +2,11 @@
  * Scenario 3: the closed loops of Kubernetes' API Priority and Fairness tests: flows of threads that run, think and
  * ask again, on a few seats. A request costs its run time.
  */
+
+import { exactFigure, type Figure } from "../../../../scripts/figure";
 import { type ClosedFlow, plainKey, plainTenant, runClosedLoop, type Stepper } from "../sim/open-loop";
 import { EngineSystem } from "../sim/systems";
 import type { Row, Scenario } from "./arena";
-import { exactFigure, type Figure } from "./figure";
 import { fifo, leastServed, roundRobin } from "./schedulers";
 
 type Threads = readonly [threads: number, runSecs: number, thinkSecs: number];

@@ -2,11 +2,12 @@
  * Scenario 2: the synthetic overloads of the VTC paper. Every request has 256 tokens in and 256 out, so it costs 768;
  * arrivals are evenly spaced, each client from its own offset. What counts is service while all clients wait.
  */
+
+import { exactFigure, type Figure } from "../../../../scripts/figure";
 import { type OpenRequest, plainKey, plainTenant, runOpenLoop, type Stepper } from "../sim/open-loop";
 import { Rng } from "../sim/rng";
 import { EngineSystem } from "../sim/systems";
 import type { Row, Scenario } from "./arena";
-import { exactFigure, type Figure } from "./figure";
 import { fifo, leastServed, roundRobin } from "./schedulers";
 import { jain, type Run, servedWhileAllWait, waits, widestGap } from "./service";
 
