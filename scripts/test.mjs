@@ -38,9 +38,10 @@ await exitWith(async () => {
  * @param {string} reports folder for the runners' JSON reports
  */
 function chooseParts(flags, reports) {
-  const projects = ["unit", "property", "integration"];
+  const quick = ["unit", "older-clients", "property"];
+  const projects = [...quick, "integration"];
   if (flags.node) return [{ ...vitestPart(reports, projects), program: otherNode(flags.node) }];
-  if (flags.verify) return [...checkParts(), vitestPart(reports, ["unit", "property"])];
+  if (flags.verify) return [...checkParts(), vitestPart(reports, quick)];
   switch (flags.only) {
     case undefined:
       return [...checkParts(), vitestPart(reports, projects), buildPart(), e2ePart(reports)];

@@ -2,6 +2,7 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import * as AnthropicClient from "@anthropic-ai/sdk";
 import Anthropic, { APIError as AnthropicError } from "@anthropic-ai/sdk";
 import OpenAI, { APIError as OpenAIError } from "openai";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -33,12 +34,17 @@ const ROWS: [RefusalCode, number, string, string, number][] = [
   ["upstream_timeout", 504, "timeout_error", "InternalServerError", 2],
 ];
 
-/** Where the Anthropic client has a finer class. */
-const ANTHROPIC_CLASSES: Readonly<Record<number, string>> = {
+/** Finer classes that newer Anthropic clients have. */
+const FINER_CLASSES: Readonly<Record<number, string>> = {
   413: "ContentTooLargeError",
   503: "ServiceUnavailableError",
   504: "GatewayTimeoutError",
 };
+
+function anthropicClass(status: number, className: string): string {
+  const finer = FINER_CLASSES[status];
+  return finer !== undefined && finer in AnthropicClient ? finer : className;
+}
 
 const seen = new Map<string, number>();
 /** Refuses every request with the code that its path begins with. */
@@ -81,7 +87,7 @@ describe.each(ROWS)("%s", (code, status, type, className, tries) => {
     const client = new Anthropic({ baseURL: base(code), apiKey: "k", maxRetries: 1 });
     const error = await thrown(client.messages.create({ model: "m", max_tokens: 1, messages: [] }));
     expect(error).toBeInstanceOf(AnthropicError);
-    expect((error as AnthropicError).constructor.name).toBe(ANTHROPIC_CLASSES[status] ?? className);
+    expect((error as AnthropicError).constructor.name).toBe(anthropicClass(status, className));
     expect(error).toMatchObject({
       status,
       error: { type: "error", error: { type, message: "words for v1", code }, request_id: "r-1" },

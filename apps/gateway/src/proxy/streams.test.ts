@@ -153,22 +153,6 @@ describe("an error inside a stream", () => {
   });
 });
 
-describe("comments", () => {
-  it("before the first event reach the openai client as nothing at all", async () => {
-    const { rig } = await gateway(
-      stream([": one\n", ": two\n\n", ":\n\n", event(delta("a", "stop")), ": three\n\n", event("[DONE]")], {
-        gapMs: 5,
-      }),
-    );
-    const client = new OpenAI({ baseURL: `${rig.url}/v1`, apiKey: SECRET, maxRetries: 0 });
-    const contents = [];
-    for await (const part of await client.chat.completions.create({ model: "m", messages: [], stream: true })) {
-      contents.push(part.choices[0]?.delta.content);
-    }
-    expect(contents).toEqual(["a"]);
-  });
-});
-
 describe("when the process has to stop", () => {
   const endless: Script = async (answer) => {
     await answer.write(STREAM_HEAD);

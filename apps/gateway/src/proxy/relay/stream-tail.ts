@@ -17,11 +17,17 @@ const KEPT_BYTES = 4096;
 /** Longest beginning of an event that names what it is. */
 const NAME_BYTES = 64;
 const LINE_FEED = 0x0a;
+const COLON = 0x3a;
+const COMMENT_START = Buffer.from("\n:");
+const COMMENT = /(?<=\n):[^\n]*/g;
+const BLANK_LINES = /(?:\r?\n){3,}/g;
 
 export class StreamTail {
   /** Room for twice as many, so that they are moved seldom. Copies: the pieces of a stream are views of larger reads. */
   #bytes: Buffer | null = null;
   #end = 0;
+  /** In the middle of a comment whose beginning is not kept. */
+  #isInComment = false;
   /** Of a response's last event, which repeats all of the answer: its beginning has passed. */
   #hasResponseEnd = false;
 
@@ -31,26 +37,49 @@ export class StreamTail {
     this.#isOfResponses = kind.protocol === "openai" && kind.route.upstreamPath === "/responses";
   }
 
-  push(chunk: Buffer): void {
+  push(piece: Buffer): void {
+    const chunk = this.#isInComment ? this.#afterComment(piece) : piece;
     if (this.#bytes === null) this.#begin();
     if (this.#bytes === null) return;
     if (this.#isOfResponses && !this.#hasResponseEnd) {
       const before = this.#bytes.toString("latin1", Math.max(0, this.#end - NAME_BYTES), this.#end);
       this.#hasResponseEnd = RESPONSE_END.test(before + chunk.toString("latin1"));
     }
+    if (chunk.length > KEPT_BYTES || this.#end + chunk.length > this.#bytes.length) this.#keepLast(chunk, this.#bytes);
+    else this.#end += chunk.copy(this.#bytes, this.#end);
+  }
+
+  /** Comments may be as long as they like and come after the end, so they go first. */
+  #keepLast(piece: Buffer, bytes: Buffer): void {
+    const hasComment = bytes.subarray(0, this.#end).includes(COMMENT_START) || piece.includes(COMMENT_START);
+    const chunk = hasComment || piece[0] === COLON ? this.#withoutComments(piece, bytes) : piece;
     const start = Math.max(0, chunk.length - KEPT_BYTES);
     // What is left out must not be bridged.
     if (start > 0) this.#end = 0;
-    if (this.#end + chunk.length - start > this.#bytes.length) {
-      this.#bytes.copyWithin(0, this.#end - KEPT_BYTES, this.#end);
+    if (this.#end + chunk.length - start > bytes.length) {
+      bytes.copyWithin(0, this.#end - KEPT_BYTES, this.#end);
       this.#end = KEPT_BYTES;
     }
-    this.#end += chunk.copy(this.#bytes, this.#end, start);
+    this.#end += chunk.copy(bytes, this.#end, start);
+  }
+
+  /** All that was kept and this piece. */
+  #withoutComments(piece: Buffer, bytes: Buffer): Buffer {
+    const all = Buffer.concat([bytes.subarray(0, this.#end), piece]);
+    this.#end = 0;
+    this.#isInComment = all[all.lastIndexOf(LINE_FEED) + 1] === COLON;
+    return Buffer.from(all.toString("latin1").replace(COMMENT, "").replace(BLANK_LINES, "\n\n"), "latin1");
+  }
+
+  #afterComment(piece: Buffer): Buffer {
+    const end = piece.indexOf(LINE_FEED);
+    this.#isInComment = end < 0;
+    return piece.subarray(end < 0 ? piece.length : end);
   }
 
   /** Whether the stream ended the way its protocol ends one, an error event included. */
   isFinished(): boolean {
-    const text = this.#bytes?.toString("latin1", 0, this.#end) ?? "";
+    const text = this.#bytes?.toString("latin1", 0, this.#end).replace(COMMENT, "") ?? "";
     if (this.kind.protocol === "anthropic") return MESSAGE_END.test(text);
     if (this.#isOfResponses) return this.#hasResponseEnd || DONE.test(text);
     return DONE.test(text) || ERROR.test(text) || this.#endsInChoices(text);
