@@ -54,6 +54,42 @@ describe("the snapshot", () => {
     expect(run.poolPicture().oldestWaitMs).toBe(210);
   });
 
+  it("calls nobody below its share of whom nothing waits, who has its share, or beside whom nobody has a whole slot more", () => {
+    const isBelow = (capOfA: number | null, asks: readonly [tenant: string, times: number][]) => {
+      const run = new EngineRun();
+      run.pool("m", { size: 8 });
+      // Elsewhere somebody is above its share and somebody else below it.
+      run.pool("n", { size: 8 });
+      run.askTimes(8, { tenant: "x", pool: "n" });
+      run.ask({ tenant: "y", pool: "n" });
+      expect(run.tenantPicture("y", "n").belowShare).toBe(true);
+      for (const [tenant, times] of asks) run.askTimes(times, { tenant, cap: tenant === "a" ? capOfA : null });
+      const { inFlight, slotShare, queued, belowShare } = run.tenantPicture("a");
+      return { inFlight, slotShare, isWaiting: queued > 0, belowShare };
+    };
+    const nothingWaits = isBelow(null, [
+      ["a", 1],
+      ["b", 7],
+    ]);
+    expect(nothingWaits).toEqual({ inFlight: 1, slotShare: 4, isWaiting: false, belowShare: false });
+    const atShare = isBelow(null, [
+      ["a", 4],
+      ["b", 5],
+      ["a", 1],
+    ]);
+    expect(atShare).toEqual({ inFlight: 4, slotShare: 4, isWaiting: true, belowShare: false });
+    const nobodyAbove = isBelow(3, [
+      ["a", 4],
+      ["b", 4],
+    ]);
+    expect(nobodyAbove).toEqual({ inFlight: 3, slotShare: 4, isWaiting: true, belowShare: false });
+    const below = isBelow(3, [
+      ["a", 4],
+      ["b", 5],
+    ]);
+    expect(below).toEqual({ inFlight: 3, slotShare: 4, isWaiting: true, belowShare: true });
+  });
+
   it("places waiting tenants from 1 in picking order, those held back by a cap last", () => {
     const run = busyRun();
     const positions = ["a", "b", "c"].map((tenant) => run.tenantPicture(tenant).position);
