@@ -283,7 +283,9 @@ const BY_NAME: Readonly<Record<string, string>> = {
   admission: "`fast`: a slot at once; `queued`: waited; `rejected`: neither.",
   outcome: "How the request ended.",
   queue_wait_ms: "Wait for a slot in milliseconds.",
-  ttft_ms: "From the request to the first byte of the answer in milliseconds; null without an answer.",
+  ttft_ms:
+    "From the request to the first event of a stream, comments and pings aside, or another answer's first byte, in " +
+    "milliseconds; null without an answer.",
   total_ms: "The whole request in milliseconds.",
   status_code: "HTTP status the client got.",
   max_rows: "Most rows of the file.",

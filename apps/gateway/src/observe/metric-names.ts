@@ -53,8 +53,8 @@ export const METRICS = {
   },
   obleth_ttft_ms: {
     kind: "histogram",
-    help: "From admission to the first byte of the answer, milliseconds.",
-    question: "How quickly do backends start to answer?",
+    help: "From the request to the first event of a stream, comments and pings aside, or another answer's first byte, milliseconds.",
+    question: "How long do clients wait until their answers begin?",
     labels: [],
     buckets: ANSWER_BUCKETS_MS,
   },

@@ -100,3 +100,16 @@ describe.each(COMMENTS)("comments %s", (_how, comment) => {
     }
   });
 });
+
+it("are not the beginning of an answer: the time to the first token goes on", async () => {
+  const { rig } = await gateway(async (answer) => {
+    await answer.write(STREAM_HEAD);
+    await answer.write(chunk(": ping\n\n"));
+    await answer.pause(100);
+    await answer.write(chunk(CHAT.join("")));
+    await answer.write(LAST_CHUNK);
+  });
+  await (await rig.chat({ stream: true })).text();
+  await until(() => rig.records.length === 1);
+  expect(rig.records[0]?.ttftMs).toBeGreaterThan(90);
+});

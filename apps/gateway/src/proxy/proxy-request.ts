@@ -61,6 +61,8 @@ export class ProxyRequest implements Listed {
   endpoint: EndpointRecord | null = null;
   usage: UsageFigures | null = null;
   firstByteAtMs: number | null = null;
+  /** When a stream began to say something, comments and pings aside; of other answers the first byte. */
+  firstTokenAtMs: number | null = null;
   /** Status sent, or 0 while none has been. */
   statusCode = 0;
   /** True while the client is slower than its answer. */

@@ -16,6 +16,7 @@ import { TooMuchToKeep, Untranslatable } from "../translate/message-answer";
 import { type AnswerHead, answerHead, gatewayHeaders, withoutHeader } from "./answer-headers";
 import { ChunkedWriter } from "./chunked-writer";
 import { errorAnswer } from "./error-answer";
+import { FirstEvent } from "./first-event";
 import { noAnswerRefusal, TOO_MUCH_TO_KEEP, UNUSABLE_ANSWER } from "./no-answer";
 import { StreamTail } from "./stream-tail";
 import { UsageEventFilter } from "./usage-event-filter";
@@ -63,6 +64,8 @@ export class AnswerRelay implements ResultTaker {
   #scanner: UsageScanner | null = null;
   #filter: UsageEventFilter | null = null;
   #tail: StreamTail | null = null;
+  /** Null once it has been seen, and for answers that are no readable stream. */
+  #firstEvent: FirstEvent | null = null;
   #translation: AnswerTranslation | null = null;
   #lastSent: Buffer | null = null;
   #beforeLastSent: Buffer | null = null;
@@ -82,6 +85,7 @@ export class AnswerRelay implements ResultTaker {
     const head = answerHead(rawHeaders);
     this.request.endpoint = endpoint;
     this.request.firstByteAtMs = this.endings.nowMs();
+    this.request.firstTokenAtMs = this.request.firstByteAtMs;
     this.#status = status;
     this.#head = head;
     this.#isStream = head.contentType === "text/event-stream";
@@ -90,6 +94,8 @@ export class AnswerRelay implements ResultTaker {
     this.#scanner = new UsageScanner();
     if (!this.#isStream) return;
     this.#tail = new StreamTail({ protocol: endpoint.protocol, route: this.call.route });
+    this.#firstEvent = new FirstEvent();
+    this.request.firstTokenAtMs = null;
     if (this.#translation === null && this.call.hidesUsage()) this.#filter = new UsageEventFilter();
   }
 
@@ -148,6 +154,7 @@ export class AnswerRelay implements ResultTaker {
     const { request, call, endings } = this;
     request.endpoint = endpoint;
     request.firstByteAtMs = endings.nowMs();
+    request.firstTokenAtMs = request.firstByteAtMs;
     const isTranslated = endpoint.protocol !== call.route.protocol;
     const answer = errorAnswer({
       endpoint,
@@ -198,6 +205,10 @@ export class AnswerRelay implements ResultTaker {
   #relay(chunk: Buffer): boolean {
     const mayHoldUsage = this.#scanner?.push(chunk) ?? false;
     this.#tail?.push(chunk);
+    if (this.#firstEvent?.push(chunk) === true) {
+      this.#firstEvent = null;
+      this.request.firstTokenAtMs = this.endings.nowMs();
+    }
     const bytes = this.#transform(chunk, mayHoldUsage);
     if (bytes === null) return true;
     if (!this.#hasSentHead) this.#sendHead(null);

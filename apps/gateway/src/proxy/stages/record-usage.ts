@@ -40,7 +40,7 @@ export function usageRecordOf(
     cachedTokens: usage?.cachedTokens ?? null,
     outputTokens: usage?.outputTokens ?? null,
     queueWaitMs: Math.round(request.queueWaitMs),
-    ttftMs: request.firstByteAtMs === null ? null : Math.round(request.firstByteAtMs - request.startedAtMs),
+    ttftMs: request.firstTokenAtMs === null ? null : Math.round(request.firstTokenAtMs - request.startedAtMs),
     totalMs,
     statusCode,
     costUsd: model === null || usage === null ? null : costUsd(model, usage),
