@@ -57,6 +57,13 @@ describe("a form", () => {
     },
   );
 
+  it("of 1000 parts is read, one of more is refused without reading on", () => {
+    const more = (parts: number): string => form(MODEL, ...Array<string>(parts - 1).fill("\r\n"));
+    expect(read(more(1000))).toEqual({ model: "m", at: "m" });
+    expect(read(more(1001))).toBeNull();
+    expect(read(`${more(1001)} and no end`)).toBeNull();
+  });
+
   it("of another boundary than its type says is refused", () => {
     expect(scanForm(Buffer.from(form(MODEL)), "multipart/form-data; boundary=b1").kind).toBe("invalid");
     expect(scanForm(Buffer.from(form(MODEL)), "multipart/form-data").kind).toBe("invalid");

@@ -11,6 +11,8 @@ const DASH = 0x2d;
 const HEADER_END = Buffer.from("\r\n\r\n");
 const MAX_HEAD_BYTES = 4096;
 const MAX_FIELD_BYTES = 512;
+/** As many as the usual servers take of fields or files; each costs work of its own, however short. */
+const MAX_PARTS = 1000;
 
 /** Never throws; cost is linear in the body's length. `contentType` is the request's header, with the boundary. */
 export function scanForm(body: Buffer, contentType: string): ScanResult {
@@ -18,6 +20,7 @@ export function scanForm(body: Buffer, contentType: string): ScanResult {
   if (boundary === null) return invalid("The multipart body's content type names no boundary.", null);
   const parts = partsOf(body, Buffer.from(`--${boundary}`, "latin1"));
   if (parts === null) return invalid("The form is not well-formed multipart data of this boundary.", null);
+  if (parts.length > MAX_PARTS) return invalid(`The form has more than ${MAX_PARTS} parts. Send fewer.`, null);
   const fields = new Map<string, ByteRange>();
   for (const part of parts) {
     const headEnd = body.indexOf(HEADER_END, part.start - CRLF_BYTES);
@@ -43,6 +46,7 @@ function partsOf(body: Buffer, delimiter: Buffer): ByteRange[] | null {
   for (let at = body.indexOf(delimiter); at >= 0; at = body.indexOf(delimiter, at + delimiter.length)) {
     if (at > 0 && !(body[at - 2] === CR && body[at - 1] === LF)) return null;
     if (start >= 0) parts.push({ start, end: at - CRLF_BYTES });
+    if (parts.length > MAX_PARTS) return parts;
     const after = at + delimiter.length;
     if (body[after] === DASH && body[after + 1] === DASH) return body.indexOf(delimiter, after) < 0 ? parts : null;
     if (body[after] !== CR || body[after + 1] !== LF) return null;
