@@ -51,6 +51,15 @@ describe("a client of HTTP/1.0", () => {
     }
   });
 
+  it("sees a reset where its answer broke off, since an end in order would make it look whole", async () => {
+    const { rig, upstream } = await gateway(breaksAfter(3, "reset"), { model: { maxInFlight: 1 } });
+    const client = await RawClient.connect(rig.port);
+    const failed = once(client.socket, "close");
+    client.socket.write(old(rawChat({ ...CHAT, stream: true })));
+    await expect(failed).rejects.toMatchObject({ code: "ECONNRESET" });
+    await expectNoLeak(rig, upstream, 1);
+  });
+
   it("that expects to be told to go on is not told, since it knows no such word, and is served", async () => {
     const { rig } = await gateway(ok);
     const client = await RawClient.send(rig.port, old(rawChat(CHAT, { headers: ["expect: 100-continue"] })));

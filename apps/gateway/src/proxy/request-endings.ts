@@ -9,7 +9,7 @@ import type { ProxyDeps } from "./proxy-deps";
 import type { Outcome, ProxyRequest } from "./proxy-request";
 import { gatewayHeaders } from "./relay/answer-headers";
 import type { RelayEndings } from "./relay/answer-relay";
-import { type Answer, sendAnswer } from "./respond";
+import { type Answer, breakOff, sendAnswer } from "./respond";
 import { costUsd } from "./stages/check-budget";
 import { usageRecordOf } from "./stages/record-usage";
 
@@ -58,7 +58,7 @@ export class RequestEndings implements RelayEndings {
   /** A fault of ours: logged in full, told in fixed words. */
   fail(request: ProxyRequest, error: unknown): void {
     this.noteFault(request, error);
-    if (request.res.headersSent) request.res.destroy();
+    if (request.res.headersSent) breakOff(request.res);
     this.refuse(request, INTERNAL_ERROR, "refused");
   }
 

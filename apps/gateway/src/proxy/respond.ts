@@ -33,6 +33,12 @@ export function sendAnswer(req: IncomingMessage, res: ServerResponse, answer: An
   lingerThenEnd(req, res);
 }
 
+/** Breaks off an answer under way so that it cannot look whole: where the connection's end is its end, by a reset. */
+export function breakOff(res: ServerResponse): void {
+  if (res.req.httpVersionMajor === 1 && res.req.httpVersionMinor === 0) res.socket?.resetAndDestroy();
+  else res.destroy();
+}
+
 export function jsonAnswer(json: string): Answer {
   const body = Buffer.from(json);
   return { status: 200, headers: ["content-type", "application/json", "content-length", String(body.length)], body };

@@ -11,6 +11,7 @@ import { endsAtEventBoundary } from "../../upstream/sse";
 import type { NoAnswer, ResultTaker } from "../../upstream/upstream-call";
 import { UsageScanner } from "../../upstream/usage-scanner";
 import type { Outcome, ProxyRequest } from "../proxy-request";
+import { breakOff } from "../respond";
 import type { CallRoute } from "../routes";
 import { TooMuchToKeep, Untranslatable } from "../translate/message-answer";
 import { type AnswerHead, answerHead, gatewayHeaders, withoutHeader } from "./answer-headers";
@@ -278,7 +279,7 @@ export class AnswerRelay implements ResultTaker {
     endings.note(request, "upstream.broke_off", { detail, endpoint: request.endpoint?.name });
     if (this.#hasSentHead) {
       request.releaseSlot();
-      request.res.destroy();
+      breakOff(request.res);
       endings.end(request, "upstream_error", this.#status);
     } else {
       endings.refuse(request, UNUSABLE_ANSWER, "upstream_error");
@@ -321,7 +322,7 @@ export class AnswerRelay implements ResultTaker {
     if (this.#isStream && this.#isAtBoundary()) {
       request.res.end(errorEvent(reason, call.route.protocol, request.id));
     } else {
-      request.res.destroy();
+      breakOff(request.res);
     }
     endings.end(request, outcome, this.#status);
   }
