@@ -4,9 +4,6 @@ import { expect, type Locator, type Page } from "@playwright/test";
 /** More stops than any page has between its content's beginning and what a test looks for. */
 const MOST_STOPS = 150;
 
-/** Longest that a toast, which goes by itself, may lie over what has the focus. */
-const TOAST_MS = 15_000;
-
 /** From the top of a page past its bars, by the link that is there for it. */
 export async function skipToContent(page: Page): Promise<void> {
   await page.keyboard.press("Tab");
@@ -14,20 +11,27 @@ export async function skipToContent(page: Page): Promise<void> {
   await page.keyboard.press("Enter");
 }
 
-/** Presses Tab until the target has the focus; at every stop on the way the focus must be in sight, at the latest when a toast has gone. */
+/** Presses Tab until the target has the focus; at every stop on the way the focus must be in sight, and under no toast. */
 export async function tabTo(page: Page, target: Locator): Promise<void> {
   await expect(target).toBeVisible();
   for (let stop = 0; stop < MOST_STOPS; stop++) {
     if (await target.evaluate((element) => element === document.activeElement)) return;
     await page.keyboard.press("Tab");
-    await expect.poll(() => hiddenFocus(page), { message: `stop ${stop}`, timeout: TOAST_MS }).toBeNull();
+    expect(await hiddenFocus(page), `stop ${stop}`).toBeNull();
   }
   await expect(target).toBeFocused();
 }
 
-/** Why what has the focus cannot be seen; null when it can. */
+/** Presses Enter on what Tab leads to. */
+export async function pressOn(page: Page, target: Locator): Promise<void> {
+  await tabTo(page, target);
+  await page.keyboard.press("Enter");
+}
+
+/** Why what has the focus cannot be seen once the page has been drawn; null when it can. */
 function hiddenFocus(page: Page): Promise<string | null> {
-  return page.evaluate(() => {
+  return page.evaluate(async () => {
+    for (let frame = 0; frame < 2; frame++) await new Promise(requestAnimationFrame);
     const focused = document.activeElement;
     if (focused === null || focused === document.body) return "the focus is on nothing";
     const box = focused.getBoundingClientRect();
@@ -37,6 +41,13 @@ function hiddenFocus(page: Page): Promise<string | null> {
     if (y < 0 || y > innerHeight) return `${name} is out of view`;
     const top = document.elementFromPoint(x, y);
     const isSeen = top !== null && (focused.contains(top) || top.contains(focused));
-    return isSeen ? null : `${name} is under ${top?.outerHTML.slice(0, 80)}`;
+    if (!isSeen) return `${name} is under ${top?.outerHTML.slice(0, 80)}`;
+    for (const toast of document.querySelectorAll("[data-sonner-toast]")) {
+      const over = toast.getBoundingClientRect();
+      const isApart =
+        over.right <= box.left || over.left >= box.right || over.bottom <= box.top || over.top >= box.bottom;
+      if (!isApart && !toast.contains(focused)) return `${name} is under the toast ${toast.textContent}`;
+    }
+    return null;
   });
 }

@@ -95,9 +95,7 @@ export class Stack {
 
   /** A fresh API key of a tenant, by the tenant's name. */
   async makeKey(tenantName: string): Promise<string> {
-    const tenants = await this.management.call("listTenants", { query: { limit: 200 } });
-    const tenant = tenants.data.items.find((one) => one.name === tenantName);
-    if (tenant === undefined) throw new Error(`no tenant ${tenantName}`);
+    const tenant = await tenantNamed(this, tenantName);
     const made = await this.management.call("createKey", {
       params: { id: tenant.id },
       body: { name: `e2e-${Math.random().toString(36).slice(2, 10)}` },
@@ -136,6 +134,14 @@ export class Stack {
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
   }
+}
+
+/** A tenant as it is configured now. */
+export async function tenantNamed({ management }: Pick<Stack, "management">, name: string) {
+  const { data } = await management.call("listTenants", { query: { limit: 200 } });
+  const found = data.items.find((tenant) => tenant.name === name);
+  if (found === undefined) throw new Error(`no tenant ${name}`);
+  return found;
 }
 
 /** A fresh folder that the database's user can enter too, so that the database lies in it and goes with it. */

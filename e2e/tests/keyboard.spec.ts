@@ -2,8 +2,8 @@
 import type { Page } from "@playwright/test";
 import { type BusyPool, startBusyPool } from "../support/busy-pool";
 import { expect, test } from "../support/fixtures";
-import { skipToContent, tabTo } from "../support/keyboard";
-import type { Stack } from "../support/stack";
+import { pressOn, skipToContent, tabTo } from "../support/keyboard";
+import { tenantNamed } from "../support/stack";
 
 let pool: BusyPool;
 
@@ -14,18 +14,21 @@ test.afterAll(async () => {
   await pool.stop();
 });
 
-async function tenantNamed(stack: Stack, name: string) {
-  const { data } = await stack.management.call("listTenants", { query: { limit: 200 } });
-  const found = data.items.find((tenant) => tenant.name === name);
-  if (found === undefined) throw new Error(`no tenant ${name}`);
-  return found;
-}
-
 async function open(page: Page, address: string): Promise<void> {
   await page.goto(address);
   await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
   await skipToContent(page);
 }
+
+test("a person signs in", async ({ page, stack }) => {
+  await page.goto(`${stack.urls.dashboard}/login`);
+  await expect(page.getByLabel("Email")).toBeFocused();
+  await page.keyboard.type(stack.login.email);
+  await tabTo(page, page.getByLabel("Password"));
+  await page.keyboard.type(stack.login.password);
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("heading", { level: 1, name: "Overview" })).toBeVisible();
+});
 
 test("the worst pool is opened, a wait is read, a weight is previewed, saved and put back", async ({
   adminPage: page,
@@ -90,6 +93,64 @@ test("three group weights are edited, previewed and saved together", async ({ ad
     .toBe(3);
   await expect(page.getByRole("textbox", { name: /^Weight of/ }).and(page.locator(":focus"))).toHaveCount(1);
   await stack.management.call("setGroupWeights", { body: { weights: before } });
+});
+
+test("a key is made, its secret copied once, its cap set, and it is rotated, disabled and revoked", async ({
+  adminPage: page,
+  stack,
+}) => {
+  await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+  const copied = () => page.evaluate(() => navigator.clipboard.readText());
+  const tenant = await tenantNamed(stack, "chatbot");
+  const made = async () => {
+    const { data } = await stack.management.call("listKeys", { query: { limit: 200 } });
+    return data.items.find((key) => key.name === "by-keyboard");
+  };
+  const button = (name: string) => page.getByRole("button", { name, exact: true });
+  const secret = page.getByRole("textbox", { name: "Secret" });
+  await open(page, `${stack.urls.dashboard}/tenants/${tenant.id}?tab=keys`);
+  await pressOn(page, button("Make a key"));
+  await tabTo(page, page.getByRole("dialog").getByLabel("Name"));
+  await page.keyboard.type("by-keyboard");
+  await pressOn(page, button("Make the key"));
+  await expect(secret).toBeFocused();
+  const first = await secret.inputValue();
+  await pressOn(page, button("Copy"));
+  await expect.poll(copied).toBe(first);
+  await pressOn(page, button("I have stored it"));
+  await expect(secret).toBeHidden();
+  await expect(button("Make a key")).toBeFocused();
+
+  const row = page.getByRole("link", { name: "by-keyboard" });
+  await pressOn(page, row);
+  const panel = page.getByRole("dialog", { name: "by-keyboard" });
+  await expect(panel.getByRole("heading", { name: "by-keyboard" })).toBeFocused();
+  await tabTo(page, panel.getByLabel("Cap"));
+  await page.keyboard.type("3");
+  await page.keyboard.press("Control+Enter");
+  await expect.poll(async () => (await made())?.max_in_flight).toBe(3);
+  await expect(panel.getByLabel("Cap")).toBeFocused();
+  await pressOn(page, panel.getByTestId("last-change").getByRole("button", { name: "Revert" }));
+  await expect.poll(async () => (await made())?.max_in_flight).toBe(null);
+
+  await pressOn(page, panel.getByRole("button", { name: "Rotate the secret" }));
+  await pressOn(page, button("Rotate"));
+  await expect(secret).toBeFocused();
+  expect(await secret.inputValue()).not.toBe(first);
+  await pressOn(page, button("I have stored it"));
+  await expect(secret).toBeHidden();
+  await expect(panel.getByRole("button", { name: "Rotate the secret" })).toBeFocused();
+
+  await pressOn(page, panel.getByRole("button", { name: "Disable" }));
+  await expect.poll(async () => (await made())?.disabled).toBe(true);
+  await expect(panel.getByRole("button", { name: "Turn on again" })).toBeFocused();
+  await pressOn(page, panel.getByRole("button", { name: "Revoke" }));
+  await expect(page.getByRole("alertdialog").getByRole("button", { name: "Cancel" })).toBeFocused();
+  await pressOn(page, page.getByRole("alertdialog").getByRole("button", { name: "Revoke" }));
+  await expect.poll(made).toBe(undefined);
+  await expect(panel).toBeHidden();
+  await expect(row).toHaveCount(0);
+  await expect(page.locator("#content")).toBeFocused();
 });
 
 test("a boost begins and ends, and a page is paused and goes on", async ({ adminPage: page, stack }) => {
