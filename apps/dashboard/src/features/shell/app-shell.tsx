@@ -7,6 +7,7 @@ import { ModeBanner } from "./mode-banner";
 import { NavBar } from "./nav-bar";
 import { StatusBar } from "./status-bar";
 import { TabTitle } from "./tab-title";
+import { useEarlyInput } from "./use-early-input";
 import { useKeptFocus } from "./use-kept-focus";
 import { useShortcuts } from "./use-shortcuts";
 
@@ -15,6 +16,7 @@ const ShortcutSheet = dynamic(() => import("./shortcut-sheet").then((module) => 
 
 /** The frame around every signed-in page. Nothing in it is sent later than the rest: what a page shows first paints at once. */
 export function AppShell({ children }: Readonly<{ children: ReactNode }>) {
+  useEarlyInput();
   useKeptFocus();
   const [layer, setLayer] = useState<"palette" | "shortcuts" | null>(null);
   useShortcuts({ openPalette: () => setLayer("palette"), openSheet: () => setLayer("shortcuts") });
