@@ -1,7 +1,7 @@
 import type { Page } from "@playwright/test";
 import { type BusyPool, startBusyPool } from "../support/busy-pool";
 import { expect, signIn, test } from "../support/fixtures";
-import type { Stack } from "../support/stack";
+import { type Stack, tenantNamed } from "../support/stack";
 
 let pool: BusyPool;
 
@@ -11,13 +11,6 @@ test.beforeAll(async ({ stack }) => {
 test.afterAll(async () => {
   await pool.stop();
 });
-
-async function tenantNamed(stack: Stack, name: string) {
-  const { data } = await stack.management.call("listTenants", { query: { limit: 200 } });
-  const found = data.items.find((tenant) => tenant.name === name);
-  if (found === undefined) throw new Error(`no tenant ${name}`);
-  return found;
-}
 
 async function openPanel(page: Page, stack: Stack, name: string) {
   const tenant = await tenantNamed(stack, name);
@@ -91,6 +84,54 @@ test("somebody else's change in between is shown, and either version can be kept
   await page.getByRole("button", { name: "Apply mine over it" }).click();
   await expect.poll(async () => (await tenantNamed(stack, "chatbot")).weight).toBe(640);
   await change(tenant.weight);
+});
+
+test("a group that somebody else changed meanwhile is asked about, and what is drafted for others stays", async ({
+  page,
+  stack,
+}) => {
+  await signIn(page, stack);
+  const [chatbot, batch] = [(await tenantNamed(stack, "chatbot")).group, (await tenantNamed(stack, "api-batch")).group];
+  const set = (weights: Record<string, number>) => stack.management.call("setGroupWeights", { body: { weights } });
+  const weightOf = async (name: string) => (await stack.management.call("getGroup", { params: { name } })).data.weight;
+  const before = { [chatbot]: await weightOf(chatbot), [batch]: await weightOf(batch) };
+  const field = (name: string) => page.getByLabel(`Weight of ${name}`);
+  await page.goto(`${stack.urls.dashboard}/fairshare/groups`);
+  await field(chatbot).fill("501");
+  await field(batch).fill("51");
+  await set({ [batch]: 52 });
+  await page.getByRole("button", { name: "Save" }).click();
+  await expect(page.getByText("while you were editing")).toHaveCount(1);
+  await page.getByRole("button", { name: "Keep theirs" }).click();
+  await expect(field(batch)).toHaveValue("52");
+  await expect(field(chatbot)).toHaveValue("501");
+  expect(await weightOf(chatbot)).toBe(before[chatbot]);
+
+  await field(batch).fill("53");
+  await set({ [batch]: 54 });
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByRole("button", { name: "Apply mine over it" }).click();
+  await expect.poll(async () => [await weightOf(chatbot), await weightOf(batch)]).toEqual([501, 53]);
+  await set(before);
+});
+
+test("a save that fails leaves the draft, and what is saved is put back from the toast", async ({ page, stack }) => {
+  await signIn(page, stack);
+  const { weight } = await openPanel(page, stack, "chatbot");
+  const now = async () => (await tenantNamed(stack, "chatbot")).weight;
+  const writes = /\/api\/v1\/tenants\/[^/]+\/weight$/;
+  await page.route(writes, (route) => route.abort());
+  await page.getByLabel("Weight").fill("660");
+  await page.getByRole("button", { name: "Save" }).click();
+  await expect(page.getByText("Not saved.")).toBeVisible();
+  await expect(page.getByLabel("Weight")).toHaveValue("660");
+  expect(await now()).toBe(weight);
+  await page.unroute(writes);
+  await page.getByRole("button", { name: "Save" }).click();
+  await expect.poll(now).toBe(660);
+  await page.getByRole("button", { name: "Undo" }).click();
+  await expect.poll(now).toBe(weight);
+  await expect(page.getByText("Put back")).toBeVisible();
 });
 
 test("a draft survives a reload, and closing with one asks once", async ({ adminPage, stack }) => {

@@ -1,37 +1,61 @@
 "use client";
 
 import { useCallback, useEffect, useState } from "react";
+import { type Begun, type Kept, keepTouched, withoutSaved } from "./draft";
+
+/** What is being typed about one object, as forms use it. */
+export interface DraftOf<Draft extends object> {
+  /** The object as it would be. */
+  readonly shown: Draft;
+  readonly kept: Kept<Draft> | null;
+  /** Null gives the draft up. */
+  readonly change: (next: Draft | null) => void;
+  /** What was saved is no draft any more. */
+  readonly settle: (saved: Partial<Draft>) => void;
+}
 
 /**
  * What is being typed about one object, kept in this tab so that it survives polls, refusals and a new sign-in. Nothing
  * secret may be put here.
  */
-export function useDraft<Draft extends object>(key: string, initial: Draft | null) {
+export function useDraft<Draft extends object>(key: string, begun: Begun<Draft>): DraftOf<Draft> {
   const storageKey = `obleth.draft.${key}`;
-  const [draft, setDraft] = useState<Draft | null>(null);
+  const [kept, setKept] = useState<Kept<Draft> | null>(null);
+  const { initial, etag } = begun;
   useEffect(() => {
     const stored = read<Draft>(storageKey);
-    if (stored !== null) setDraft(stored);
+    if (stored !== null) setKept(stored);
   }, [storageKey]);
-  const change = useCallback(
-    (next: Draft | null) => {
-      setDraft(next);
-      try {
-        if (next === null) sessionStorage.removeItem(storageKey);
-        else sessionStorage.setItem(storageKey, JSON.stringify(next));
-      } catch {
-        // Without storage the draft lasts as long as the page.
-      }
-    },
+  const update = useCallback(
+    (become: (before: Kept<Draft> | null) => Kept<Draft> | null) =>
+      setKept((before) => {
+        const after = become(before);
+        write(storageKey, after);
+        return after;
+      }),
     [storageKey],
   );
-  return { draft: draft ?? initial, isDirty: draft !== null, change };
+  return {
+    shown: { ...initial, ...kept?.touched },
+    kept,
+    change: (next) => update((before) => (next === null ? null : keepTouched(before, next, { initial, etag }))),
+    settle: (saved) => update((before) => withoutSaved(before, saved)),
+  };
 }
 
-function read<Draft>(storageKey: string): Draft | null {
+function write(storageKey: string, kept: object | null): void {
   try {
-    const text = sessionStorage.getItem(storageKey);
-    return text === null ? null : (JSON.parse(text) as Draft);
+    if (kept === null) sessionStorage.removeItem(storageKey);
+    else sessionStorage.setItem(storageKey, JSON.stringify(kept));
+  } catch {
+    // Without storage the draft lasts as long as the page.
+  }
+}
+
+function read<Draft extends object>(storageKey: string): Kept<Draft> | null {
+  try {
+    const stored: unknown = JSON.parse(sessionStorage.getItem(storageKey) ?? "null");
+    return typeof stored === "object" && stored !== null && "touched" in stored ? (stored as Kept<Draft>) : null;
   } catch {
     return null;
   }

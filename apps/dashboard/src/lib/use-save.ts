@@ -5,7 +5,7 @@ import { useCallback } from "react";
 import { api, errorMessage } from "./api";
 import { notifyError, notifySuccess } from "./notify";
 
-interface Saved {
+export interface Saved {
   readonly auditId: number | null;
   readonly configVersion: number | null;
 }

@@ -2,22 +2,20 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
-import { api, errorField, errorMessage, isStaleEdit } from "../../lib/api";
+import { api, errorMessage } from "../../lib/api";
 import { formatAgo } from "../../lib/format";
 import { type PreviewRow, rowsOfAnswer } from "../../lib/preview-rows";
 import { saveTier } from "../../lib/save-tier";
 import { useSession } from "../../lib/session";
 import { useDraft } from "../../lib/use-draft";
+import { useDraftSave } from "../../lib/use-draft-save";
 import { useNow } from "../../lib/use-now";
-import { useSave } from "../../lib/use-save";
 import { parseSlots, parseWeight, stepWeight } from "../../lib/weight";
 import { keyQuery, type Versioned } from "../../queries/objects";
 import { useServerPreview } from "../../queries/use-server-preview";
 import type { Key } from "../../queries/wire";
-import { AppliedNote } from "../change/applied-note";
-import { ConflictNote } from "../change/conflict-note";
-import { LastChange } from "../change/last-change";
-import { SaveBar } from "../change/save-bar";
+import { DraftBar } from "../change/draft-bar";
+import { SaveProblem } from "../change/save-problem";
 import { PreviewCard } from "../preview/preview-card";
 import { Failure } from "../ui/failure";
 import { Stepper, TextField } from "../ui/field";
@@ -52,24 +50,26 @@ function LoadedKey({ entry, onClose }: Readonly<{ entry: Versioned<Key>; onClose
     () => ({ name: data.name, weight: String(data.weight), cap: data.max_in_flight?.toString() ?? "" }),
     [data],
   );
-  const { draft, change } = useDraft<KeyDraft>(`key.${data.id}`, initial);
-  const shown = draft ?? initial;
+  const draft = useDraft<KeyDraft>(`key.${data.id}`, { initial, etag: entry.etag });
+  const { shown, change } = draft;
   const weight = parseWeight(shown.weight);
   const cap = shown.cap.trim() === "" ? { value: null } : parseSlots(shown.cap);
-  const isDirty = JSON.stringify(shown) !== JSON.stringify(initial);
+  const isDirty = draft.kept !== null;
   const rows = useKeyPreview(data, { weight, cap });
-  const query = useQuery(keyQuery(data.id));
-  const save = useSave();
-  const field = errorField(save.error);
-  const run = (etag: string | null) => {
-    if (!("value" in weight) || !("value" in cap)) return;
-    const body = { name: shown.name.trim(), weight: weight.value, max_in_flight: cap.value };
-    save.mutate({
-      done: `Key ${body.name} changed`,
-      send: () => api.call("updateKey", { params: { id: data.id }, body }, etag === null ? {} : { ifMatch: etag }),
-      onSaved: () => change(null),
-    });
-  };
+  const save = useDraftSave({
+    object: entry,
+    query: keyQuery(data.id),
+    draft,
+    done: `Key ${shown.name.trim()} changed`,
+    send: ({ id }, { touched, options }) => {
+      const body = {
+        ...(touched.name === undefined ? {} : { name: touched.name.trim() }),
+        ...(touched.weight !== undefined && "value" in weight ? { weight: weight.value } : {}),
+        ...(touched.cap !== undefined && "value" in cap ? { max_in_flight: cap.value } : {}),
+      };
+      return api.call("updateKey", { params: { id }, body }, options);
+    },
+  });
   return (
     <Sheet
       title={`Key ${data.name}`}
@@ -77,41 +77,22 @@ function LoadedKey({ entry, onClose }: Readonly<{ entry: Versioned<Key>; onClose
       onClose={onClose}
       rowId={data.id}
       footer={
-        <div className="space-y-2">
-          <SaveBar
-            isDirty={isDirty}
-            isBlocked={"error" in weight || "error" in cap || shown.name.trim() === ""}
-            isSaving={save.isPending}
-            tier={saveTier(rows)}
-            onSave={() => run(entry.etag)}
-            onDiscard={() => change(null)}
-          >
-            <AppliedNote configVersion={save.data?.configVersion ?? null} />
-          </SaveBar>
-          <LastChange objectId={data.id} />
-        </div>
+        <DraftBar
+          objectId={data.id}
+          save={save}
+          isDirty={isDirty}
+          isBlocked={"error" in weight || "error" in cap || shown.name.trim() === ""}
+          tier={saveTier(rows)}
+          onDiscard={() => change(null)}
+        />
       }
     >
-      {isStaleEdit(save.error) ? (
-        <ConflictNote
-          objectId={data.id}
-          onKeepTheirs={() => {
-            change(null);
-            save.reset();
-            void query.refetch();
-          }}
-          onApplyMine={() => void query.refetch().then((fresh) => run(fresh.data?.etag ?? null))}
-        />
-      ) : save.error && field === null ? (
-        <p role="alert" className="text-small text-urgent">
-          Not saved. {errorMessage(save.error)}
-        </p>
-      ) : null}
+      <SaveProblem objectId={data.id} save={save} fields={["name"]} />
       <KeyFields
         draft={shown}
         onChange={change}
         errors={{
-          name: field === "name" ? errorMessage(save.error) : null,
+          name: save.field === "name" ? errorMessage(save.error) : null,
           weight: "error" in weight ? weight.error : null,
           cap: "error" in cap ? cap.error : null,
         }}

@@ -2,15 +2,13 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { type RefObject, useMemo, useRef } from "react";
-import { AppliedNote } from "../../components/change/applied-note";
-import { ConflictNote } from "../../components/change/conflict-note";
-import { LastChange } from "../../components/change/last-change";
-import { SaveBar } from "../../components/change/save-bar";
+import { DraftBar } from "../../components/change/draft-bar";
+import { SaveProblem } from "../../components/change/save-problem";
 import { AlertDialog } from "../../components/ui/dialog";
 import { Failure } from "../../components/ui/failure";
 import { SheetBody, SheetFooter, SheetFrame } from "../../components/ui/sheet";
 import { Skeleton } from "../../components/ui/skeleton";
-import { errorField, errorMessage } from "../../lib/api";
+import { errorMessage } from "../../lib/api";
 import { saveTier } from "../../lib/save-tier";
 import { useDraft } from "../../lib/use-draft";
 import { tenantQuery, type Versioned } from "../../queries/objects";
@@ -80,8 +78,8 @@ interface LoadedPanelProps {
 function LoadedPanel({ live, pool, here, tenant, isStale, onClose, closing }: Readonly<LoadedPanelProps>) {
   const { data } = tenant;
   const initial = useMemo(() => draftOfTenant(data, pool.model), [data, pool.model]);
-  const { draft, change } = useDraft<TenantDraft>(`tenant.${data.id}.${pool.model}`, initial);
-  const shown = draft ?? initial;
+  const draft = useDraft<TenantDraft>(`tenant.${data.id}.${pool.model}`, { initial, etag: tenant.etag });
+  const { shown, change } = draft;
   const edit = editOf(shown, data, pool.model);
   const errors = draftErrors(shown);
   const isDirty = !isUnchanged(edit) || errors.weight !== null || errors.slots !== null;
@@ -90,26 +88,18 @@ function LoadedPanel({ live, pool, here, tenant, isStale, onClose, closing }: Re
     tenant,
     pool: pool.model,
     edit,
-    change,
+    draft,
     onClose,
     isDirty,
   });
-  const field = errorField(save.error);
   closing.current = ask;
   return (
     <>
       <SheetBody>
-        {save.isConflict ? (
-          <ConflictNote objectId={data.id} onKeepTheirs={save.keepTheirs} onApplyMine={save.applyMine} />
-        ) : null}
-        {save.error && !save.isConflict && field === null ? (
-          <p role="alert" className="text-small text-urgent">
-            Not saved. {errorMessage(save.error)}
-          </p>
-        ) : null}
+        <SaveProblem objectId={data.id} save={save} fields={["weight"]} />
         <TenantEditor
           draft={shown}
-          errors={{ weight: field === "weight" ? errorMessage(save.error) : errors.weight, slots: errors.slots }}
+          errors={{ weight: save.field === "weight" ? errorMessage(save.error) : errors.weight, slots: errors.slots }}
           tenant={data}
           pool={pool.model}
           onChange={change}
@@ -125,19 +115,14 @@ function LoadedPanel({ live, pool, here, tenant, isStale, onClose, closing }: Re
         <PanelLinks tenant={data} pool={pool.model} />
       </SheetBody>
       <SheetFooter>
-        <div className="space-y-2">
-          <SaveBar
-            isDirty={isDirty}
-            isBlocked={errors.weight !== null || errors.slots !== null}
-            isSaving={save.isPending}
-            tier={saveTier(preview.rows)}
-            onSave={() => save.run(tenant.etag)}
-            onDiscard={() => change(null)}
-          >
-            <AppliedNote configVersion={save.configVersion} />
-          </SaveBar>
-          <LastChange objectId={data.id} />
-        </div>
+        <DraftBar
+          objectId={data.id}
+          save={save}
+          isDirty={isDirty}
+          isBlocked={errors.weight !== null || errors.slots !== null}
+          tier={saveTier(preview.rows)}
+          onDiscard={() => change(null)}
+        />
       </SheetFooter>
       <LeaveDialog isOpen={isAsking} words={editWords(edit, data, pool.model)} onLeave={leave} onStay={cancel} />
     </>

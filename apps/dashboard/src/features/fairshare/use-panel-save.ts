@@ -1,59 +1,45 @@
 "use client";
 
-import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { api, isStaleEdit } from "../../lib/api";
-import { useSave } from "../../lib/use-save";
+import { api } from "../../lib/api";
+import type { DraftOf } from "../../lib/use-draft";
+import { useDraftSave } from "../../lib/use-draft-save";
 import { tenantQuery, type Versioned } from "../../queries/objects";
 import type { Tenant } from "../../queries/wire";
-import { editWords, type TenantDraft, type TenantEdit } from "./logic/tenant-draft";
+import { draftOfTenant, editOf, editWords, type TenantDraft, type TenantEdit } from "./logic/tenant-draft";
 
 interface PanelSaveInput {
   tenant: Versioned<Tenant>;
   pool: string;
   edit: TenantEdit;
-  change: (draft: TenantDraft | null) => void;
+  draft: DraftOf<TenantDraft>;
   onClose: () => void;
   isDirty: boolean;
 }
 
 /** Saving a tenant's draft, what to do when somebody else saved first, and asking before one is left. */
-export function usePanelSave({ tenant, pool, edit, change, onClose, isDirty }: PanelSaveInput) {
-  const mutation = useSave();
-  const query = useQuery(tenantQuery(tenant.data.id));
+export function usePanelSave({ tenant, pool, edit, draft, onClose, isDirty }: PanelSaveInput) {
   const [isAsking, setIsAsking] = useState(false);
-  const run = (etag: string | null) =>
-    mutation.mutate({
-      done: `${tenant.data.name}: ${editWords(edit, tenant.data, pool)}`,
-      send: () => sendEdit(tenant.data, { pool, edit, etag }),
-      onSaved: () => change(null),
-    });
-  const reread = async () => (await query.refetch()).data;
+  const save = useDraftSave({
+    object: tenant,
+    query: tenantQuery(tenant.data.id),
+    draft,
+    done: `${tenant.data.name}: ${editWords(edit, tenant.data, pool)}`,
+    send: (now, { touched, options }) =>
+      sendEdit(now, { pool, edit: editOf({ ...draftOfTenant(now, pool), ...touched }, now, pool), options }),
+  });
   return {
     isAsking,
     ask: () => (isDirty ? setIsAsking(true) : onClose()),
     cancel: () => setIsAsking(false),
     leave: onClose,
-    save: {
-      run,
-      isPending: mutation.isPending,
-      error: mutation.error,
-      isConflict: isStaleEdit(mutation.error),
-      configVersion: mutation.data?.configVersion ?? null,
-      keepTheirs: () => {
-        change(null);
-        mutation.reset();
-        void reread();
-      },
-      applyMine: () => void reread().then((fresh) => run(fresh?.etag ?? null)),
-    },
+    save,
   };
 }
 
 /** One call for one change; both together go in one, so that one revert takes both back. */
-function sendEdit(tenant: Tenant, given: { pool: string; edit: TenantEdit; etag: string | null }) {
-  const { pool, edit, etag } = given;
-  const options = etag === null ? {} : { ifMatch: etag };
+function sendEdit(tenant: Tenant, given: { pool: string; edit: TenantEdit; options: { ifMatch?: string } }) {
+  const { pool, edit, options } = given;
   const params = { id: tenant.id, model: pool };
   if (edit.cap === null) {
     return api.call(

@@ -5,19 +5,18 @@ import { useQuery } from "@tanstack/react-query";
 import { useQueryStates } from "nuqs";
 import { type ReactNode, useMemo } from "react";
 import { AppliedNote } from "../../components/change/applied-note";
+import { ConflictNote } from "../../components/change/conflict-note";
 import { SaveBar } from "../../components/change/save-bar";
 import { PageHeader } from "../../components/layout/page-header";
 import { Failure } from "../../components/ui/failure";
 import { Notice } from "../../components/ui/notice";
 import { Panel } from "../../components/ui/panel";
 import { SkeletonRows } from "../../components/ui/skeleton";
-import { api, errorMessage } from "../../lib/api";
 import { cn } from "../../lib/cn";
 import { plural } from "../../lib/format";
 import { previewInput } from "../../lib/preview-input";
 import { type PreviewRow, rowsOfPreview } from "../../lib/preview-rows";
 import { saveTier } from "../../lib/save-tier";
-import { useSave } from "../../lib/use-save";
 import { groupsQuery } from "../../queries/objects";
 import { useLiveSummary } from "../../queries/use-live";
 import { useServerPreview } from "../../queries/use-server-preview";
@@ -30,6 +29,7 @@ import { PoolPreviews } from "./pool-previews";
 import { RoundingSteps } from "./rounding-drawer";
 import { groupsParams } from "./search-params";
 import { TrialBar } from "./trial-bar";
+import { useGroupSave } from "./use-group-save";
 
 const DEFAULT_TRIAL = 20;
 
@@ -67,20 +67,15 @@ function GroupsEditor({ groups, live }: Readonly<{ groups: readonly Group[]; liv
   );
   const weights = useMemo(() => changedWeights(rows), [rows]);
   const previews = usePoolPreviews(live, weights, params.pool);
-  const save = useSave();
+  const onDrafts = (drafts: ReadonlyMap<string, string>) => void setParams({ w: drafts.size === 0 ? null : drafts });
+  const save = useGroupSave({ groups, rows, drafts: params.w, onDrafts });
   const hasDraft = rows.some((row) => row.isChanged);
   const onDraft = (name: string, weight: string) => {
     const drafts = new Map(params.w);
     if (weight === String(groups.find((group) => group.name === name)?.weight)) drafts.delete(name);
     else drafts.set(name, weight);
-    void setParams({ w: drafts.size === 0 ? null : drafts });
+    onDrafts(drafts);
   };
-  const onSave = () =>
-    save.mutate({
-      done: savedWords(rows),
-      send: () => api.call("setGroupWeights", { body: { weights } }),
-      onSaved: () => void setParams({ w: null }),
-    });
   const colors = useMemo(() => new Map(groups.map((group) => [group.name, group.color])), [groups]);
   const taking = rows.filter((row) => row.after !== null);
   return (
@@ -123,9 +118,17 @@ function GroupsEditor({ groups, live }: Readonly<{ groups: readonly Group[]; liv
         </Panel>
       </div>
       <StickyBar rows={rows} previews={previews} hasDraft={hasDraft}>
-        {save.error ? (
+        {save.conflicts.map((name) => (
+          <ConflictNote
+            key={name}
+            objectId={name}
+            onKeepTheirs={() => save.keepTheirs(name)}
+            onApplyMine={() => save.applyMine(name)}
+          />
+        ))}
+        {save.problem ? (
           <p role="alert" className="text-small text-urgent">
-            Nothing was changed. {errorMessage(save.error)}
+            Nothing was changed. {save.problem}
           </p>
         ) : null}
         <SaveBar
@@ -133,10 +136,10 @@ function GroupsEditor({ groups, live }: Readonly<{ groups: readonly Group[]; liv
           isBlocked={rows.some((row) => row.error !== null)}
           isSaving={save.isPending}
           tier={saveTier(previews)}
-          onSave={onSave}
-          onDiscard={() => void setParams({ w: null })}
+          onSave={save.save}
+          onDiscard={() => onDrafts(new Map())}
         >
-          <AppliedNote configVersion={save.data?.configVersion ?? null} />
+          <AppliedNote configVersion={save.configVersion} />
         </SaveBar>
       </StickyBar>
     </>
@@ -154,9 +157,9 @@ function StickyBar({ rows, previews, hasDraft, children }: Readonly<StickyBarPro
   const changes = rows.filter((row) => row.isChanged).length;
   const moving = previews.filter((row) => row.moved > 0);
   const moved = moving.reduce((sum, row) => sum + row.moved, 0);
-  const words = hasDraft
-    ? `${plural(changes, "change")}, ${plural(moved, "slot")} ${moved === 1 ? "moves" : "move"} in ${plural(moving.length, "pool")}`
-    : "No changes";
+  const movement =
+    moved === 0 ? "no slot moves" : `${plural(moved, "slot moves", "slots move")} in ${plural(moving.length, "pool")}`;
+  const words = hasDraft ? `${plural(changes, "change")}, ${movement}` : "No changes";
   return (
     <div
       className={cn(
@@ -240,12 +243,4 @@ function answerOf(groups: readonly Group[], live: Live): string {
   const active = live.groups.length;
   if (groups.length === 1) return "One group: it gets every slot, and its weight decides nothing.";
   return `${plural(groups.length, "group")}, ${active} with work now.`;
-}
-
-function savedWords(rows: readonly GroupRow[]): string {
-  const changed = rows.filter((row) => row.isChanged);
-  const [only] = changed;
-  return changed.length === 1 && only
-    ? `${only.name} weight ${only.weight} to ${only.draft}`
-    : `${plural(changed.length, "group weight")} changed`;
 }

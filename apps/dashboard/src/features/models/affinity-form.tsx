@@ -3,18 +3,18 @@
 import { heldLimit } from "@obleth/fairshare/preview";
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
-import { AppliedNote } from "../../components/change/applied-note";
-import { SaveBar } from "../../components/change/save-bar";
+import { DraftBar } from "../../components/change/draft-bar";
+import { SaveProblem } from "../../components/change/save-problem";
 import { TextField } from "../../components/ui/field";
 import { HelpTip } from "../../components/ui/help-tip";
 import { Panel } from "../../components/ui/panel";
 import { Segmented } from "../../components/ui/segmented";
-import { api, errorMessage } from "../../lib/api";
+import { api } from "../../lib/api";
 import { formatExact } from "../../lib/format";
 import { useSession } from "../../lib/session";
 import { useDraft } from "../../lib/use-draft";
-import { useSave } from "../../lib/use-save";
-import type { Versioned } from "../../queries/objects";
+import { useDraftSave } from "../../lib/use-draft-save";
+import { modelQuery, type Versioned } from "../../queries/objects";
 import { clusterSettingsQuery } from "../../queries/settings";
 import type { LivePool, Model } from "../../queries/wire";
 import { type AffinityDraft, affinityDraft, affinityErrors, affinityOf } from "./logic/affinity-draft";
@@ -26,13 +26,22 @@ interface AffinityFormProps {
 
 /** Whether sessions keep their slot between steps on this model. */
 export function AffinityForm({ model, pool }: Readonly<AffinityFormProps>) {
-  const { data, etag } = model;
+  const { data } = model;
   const initial = useMemo(() => affinityDraft(data.session_affinity), [data.session_affinity]);
-  const { draft, change } = useDraft<AffinityDraft>(`affinity.${data.id}`, initial);
-  const shown = draft ?? initial;
+  const draft = useDraft<AffinityDraft>(`affinity.${data.id}`, { initial, etag: model.etag });
+  const { shown, change } = draft;
   const errors = affinityErrors(shown);
   const gateway = useGatewayAffinity();
-  const save = useSave();
+  const save = useDraftSave({
+    object: model,
+    query: modelQuery(data.name),
+    draft,
+    done: `${data.name}: session affinity changed`,
+    send: (now, { touched, options }) => {
+      const wanted = affinityOf({ ...affinityDraft(now.session_affinity), ...touched });
+      return api.call("setSessionAffinity", { params: { id: now.id }, body: wanted as never }, options);
+    },
+  });
   const isDirty =
     JSON.stringify(affinityOf(shown)) !== JSON.stringify(affinityOf(initial)) || Object.values(errors).some(Boolean);
   const percent = shown.heldPercent.trim() === "" ? Number(gateway.heldPercent) : Number(shown.heldPercent);
@@ -76,32 +85,15 @@ export function AffinityForm({ model, pool }: Readonly<AffinityFormProps>) {
         seconds={Number(shown.bypassSecs || gateway.bypassSecs)}
         timeoutSecs={Number(gateway.timeoutSecs)}
       />
-      {save.error ? (
-        <p role="alert" className="text-small text-urgent">
-          Not saved. {errorMessage(save.error)}
-        </p>
-      ) : null}
-      <SaveBar
+      <SaveProblem objectId={data.id} save={save} />
+      <DraftBar
+        objectId={data.id}
+        save={save}
         isDirty={isDirty}
         isBlocked={Object.values(errors).some((error) => error !== null)}
-        isSaving={save.isPending}
         tier={{ isTwoStep: false, confirm: "" }}
-        onSave={() =>
-          save.mutate({
-            done: `${data.name}: session affinity changed`,
-            send: () =>
-              api.call(
-                "setSessionAffinity",
-                { params: { id: data.id }, body: affinityOf(shown) as never },
-                etag === null ? {} : { ifMatch: etag },
-              ),
-            onSaved: () => change(null),
-          })
-        }
         onDiscard={() => change(null)}
-      >
-        <AppliedNote configVersion={save.data?.configVersion ?? null} />
-      </SaveBar>
+      />
     </Panel>
   );
 }

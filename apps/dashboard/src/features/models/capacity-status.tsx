@@ -3,6 +3,7 @@
 import { formatAgo, formatExact } from "../../lib/format";
 import { useNow } from "../../lib/use-now";
 import type { LivePool, Model } from "../../queries/wire";
+import { sizeSource } from "./logic/capacity-words";
 
 /** What is in force now and how it came about. */
 export function CapacityStatus({ model, pool }: Readonly<{ model: Model; pool: LivePool | undefined }>) {
@@ -21,7 +22,7 @@ export function CapacityStatus({ model, pool }: Readonly<{ model: Model; pool: L
         ) : null}
       </p>
       <p className="num mt-0.5 text-small text-text-2">
-        {equation(model)}
+        {sizeSource(model)}
         {capacity.read_ts_ms === null ? "" : ` Read ${formatAgo(nowMs - capacity.read_ts_ms)}.`}
       </p>
       {capacity.state === "stale" || capacity.state === "fallback" ? (
@@ -32,15 +33,4 @@ export function CapacityStatus({ model, pool }: Readonly<{ model: Model; pool: L
       ) : null}
     </div>
   );
-}
-
-function equation(model: Model): string {
-  const { capacity } = model;
-  if (model.capacity_mode !== "discovered")
-    return capacity.state === "default" ? "The gateway's default." : "Set by hand.";
-  const ready = capacity.ready_replicas;
-  const each = model.per_replica_max_in_flight;
-  if (ready === null || each === null) return "From each endpoint's own cap.";
-  const headroom = model.capacity_headroom === 1 ? "" : ` x ${model.capacity_headroom}`;
-  return `${ready} ready x ${each} each${headroom} = ${formatExact(capacity.size)}.`;
 }

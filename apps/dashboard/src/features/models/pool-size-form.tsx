@@ -1,24 +1,21 @@
 "use client";
 
-import { splitLimit } from "@obleth/fairshare/shares";
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
-import { AppliedNote } from "../../components/change/applied-note";
-import { ConflictNote } from "../../components/change/conflict-note";
-import { LastChange } from "../../components/change/last-change";
-import { SaveBar } from "../../components/change/save-bar";
+import { DraftBar } from "../../components/change/draft-bar";
+import { SaveProblem } from "../../components/change/save-problem";
 import { PreviewCard } from "../../components/preview/preview-card";
 import { TextField } from "../../components/ui/field";
 import { Glyph } from "../../components/ui/glyph";
 import { Panel } from "../../components/ui/panel";
 import { RadioCard } from "../../components/ui/radio-card";
-import { api, errorField, errorMessage, isStaleEdit } from "../../lib/api";
+import { api } from "../../lib/api";
 import { formatExact } from "../../lib/format";
 import { rowsOfAnswer } from "../../lib/preview-rows";
 import { saveTier } from "../../lib/save-tier";
 import { useSession } from "../../lib/session";
 import { useDraft } from "../../lib/use-draft";
-import { useSave } from "../../lib/use-save";
+import { useDraftSave } from "../../lib/use-draft-save";
 import { capacityQuery, modelQuery, type Versioned } from "../../queries/objects";
 import { useLiveSummary } from "../../queries/use-live";
 import { useServerPreview } from "../../queries/use-server-preview";
@@ -31,6 +28,7 @@ import {
   draftSize,
   isCapacityChanged,
 } from "./logic/capacity-draft";
+import { sizeWarnings } from "./logic/capacity-words";
 
 interface PoolSizeFormProps {
   model: Versioned<Model>;
@@ -41,8 +39,8 @@ interface PoolSizeFormProps {
 export function PoolSizeForm({ model, pool }: Readonly<PoolSizeFormProps>) {
   const { data } = model;
   const initial = useMemo(() => capacityDraft(data), [data]);
-  const { draft, change } = useDraft<CapacityDraft>(`capacity.${data.id}`, initial);
-  const shown = draft ?? initial;
+  const draft = useDraft<CapacityDraft>(`capacity.${data.id}`, { initial, etag: model.etag });
+  const { shown, change } = draft;
   const live = useLiveSummary()?.live;
   const size = draftSize(shown, {
     defaultSize: live?.default_model_max_in_flight ?? 32,
@@ -56,15 +54,13 @@ export function PoolSizeForm({ model, pool }: Readonly<PoolSizeFormProps>) {
   );
   const preview = useServerPreview(changes);
   const rows = changes.length === 0 ? [] : rowsOfAnswer(preview.data?.pools ?? []);
-  const query = useQuery(modelQuery(data.name));
-  const save = useSave();
-  const run = (etag: string | null) =>
-    save.mutate({
-      done: `${data.name}: pool size changed`,
-      send: () => sendCapacity(data, shown, etag),
-      onSaved: () => change(null),
-    });
-  const field = errorField(save.error);
+  const save = useDraftSave({
+    object: model,
+    query: modelQuery(data.name),
+    draft,
+    done: `${data.name}: pool size changed`,
+    send: (now, { touched, options }) => sendCapacity(now, { ...capacityDraft(now), ...touched }, options),
+  });
   return (
     <Panel title="Pool size" bodyClassName="space-y-4 p-4">
       <CapacityStatus model={data} pool={pool} />
@@ -79,32 +75,15 @@ export function PoolSizeForm({ model, pool }: Readonly<PoolSizeFormProps>) {
       {rows.map((row) => (
         <PreviewCard key={row.pool} row={row} subject="" level="tenant" />
       ))}
-      {isStaleEdit(save.error) ? (
-        <ConflictNote
-          objectId={data.id}
-          onKeepTheirs={() => {
-            change(null);
-            save.reset();
-            void query.refetch();
-          }}
-          onApplyMine={() => void query.refetch().then((fresh) => run(fresh.data?.etag ?? null))}
-        />
-      ) : save.error ? (
-        <p role="alert" className="text-small text-urgent">
-          Not saved{field ? ` (${field})` : ""}. {errorMessage(save.error)}
-        </p>
-      ) : null}
-      <SaveBar
+      <SaveProblem objectId={data.id} save={save} />
+      <DraftBar
+        objectId={data.id}
+        save={save}
         isDirty={isDirty}
         isBlocked={Object.values(errors).some((error) => error !== null)}
-        isSaving={save.isPending}
         tier={saveTier(rows)}
-        onSave={() => run(model.etag)}
         onDiscard={() => change(null)}
-      >
-        <AppliedNote configVersion={save.data?.configVersion ?? null} />
-      </SaveBar>
-      <LastChange objectId={data.id} />
+      />
     </Panel>
   );
 }
@@ -187,19 +166,10 @@ interface SizeWarningsProps {
   currentSize: number;
 }
 
-/** What the preview does not say; that more runs than would be allowed, it does. */
 function SizeWarnings({ size, isDirty, replicas, currentSize }: Readonly<SizeWarningsProps>) {
-  const capacity = useQuery(capacityQuery()).data?.data;
+  const capacity = useQuery(capacityQuery()).data?.data ?? null;
   if (!isDirty || size === null) return null;
-  const sum = capacity ? capacity.sum_of_pools - currentSize + size : null;
-  const warnings: string[] = [];
-  if (capacity && sum !== null && sum > capacity.effective_global_max_in_flight) {
-    warnings.push(
-      `All pools together would have ${formatExact(sum)} slots, over the ceiling of ${formatExact(capacity.effective_global_max_in_flight)}.`,
-    );
-  }
-  if (replicas > 1)
-    warnings.push(`Without Redis each of ${replicas} gateways would hold ${formatExact(splitLimit(size, replicas))}.`);
+  const warnings = sizeWarnings({ size, currentSize, replicas, capacity });
   return (
     <ul className="space-y-1 text-small">
       {warnings.map((warning) => (
@@ -212,8 +182,7 @@ function SizeWarnings({ size, isDirty, replicas, currentSize }: Readonly<SizeWar
   );
 }
 
-function sendCapacity(model: Model, draft: CapacityDraft, etag: string | null) {
-  const options = etag === null ? {} : { ifMatch: etag };
+function sendCapacity(model: Model, draft: CapacityDraft, options: { ifMatch?: string }) {
   const params = { id: model.id };
   const slots = draft.slots.trim() === "" ? null : Number(draft.slots);
   if (draft.mode === "discovered") {

@@ -1,17 +1,20 @@
 "use client";
 
 import { useRouter } from "next/navigation";
-import { useState } from "react";
+import { useMemo, useState } from "react";
 import { ConfirmByName } from "../../components/change/confirm-by-name";
-import { SaveBar } from "../../components/change/save-bar";
+import { DraftBar } from "../../components/change/draft-bar";
+import { SaveProblem } from "../../components/change/save-problem";
 import { Button } from "../../components/ui/button";
 import { SelectField, TextField } from "../../components/ui/field";
 import { Panel } from "../../components/ui/panel";
-import { api, errorField, errorMessage } from "../../lib/api";
+import { api, errorMessage } from "../../lib/api";
 import { useSession } from "../../lib/session";
+import { useDraft } from "../../lib/use-draft";
+import { useDraftSave } from "../../lib/use-draft-save";
 import { useSave } from "../../lib/use-save";
 import { parseWhole } from "../../lib/weight";
-import type { Versioned } from "../../queries/objects";
+import { modelQuery, type Versioned } from "../../queries/objects";
 import type { Model } from "../../queries/wire";
 
 interface SettingsDraft {
@@ -24,51 +27,44 @@ interface SettingsDraft {
   readonly queues: boolean;
 }
 
+/** Fields that say beside their control why they were refused. */
+const OWN_PLACE = ["name", "aliases", "admission_weight", "request_timeout_secs", "max_retries"];
+
 /** Names, admission weight, how endpoints are chosen, and deleting the model. */
 export function SettingsTab({ model }: Readonly<{ model: Versioned<Model> }>) {
-  const { data, etag } = model;
-  const initial = draftOf(data);
-  const [draft, setDraft] = useState(initial);
-  const save = useSave();
+  const { data } = model;
+  const initial = useMemo(() => draftOf(data), [data]);
+  const draft = useDraft<SettingsDraft>(`model.${data.id}`, { initial, etag: model.etag });
+  const { shown, change } = draft;
   const router = useRouter();
-  const weight = parseWhole(draft.admissionWeight, { what: "An admission weight in percent", max: 10_000 });
-  const field = errorField(save.error);
-  const set = (change: Partial<SettingsDraft>) => setDraft({ ...draft, ...change });
-  const isDirty = JSON.stringify(draft) !== JSON.stringify(initial);
-  const send = () =>
-    save.mutate({
-      done: `${data.name} changed`,
-      send: () =>
-        api.call(
-          "updateModel",
-          { params: { id: data.id }, body: bodyOf(draft) },
-          etag === null ? {} : { ifMatch: etag },
-        ),
-      onSaved: () =>
-        draft.name.trim() !== data.name &&
-        router.replace(`/models/${encodeURIComponent(draft.name.trim())}?tab=settings`),
-    });
+  const weight = parseWhole(shown.admissionWeight, { what: "An admission weight in percent", max: 10_000 });
+  const save = useDraftSave({
+    object: model,
+    query: modelQuery(data.name),
+    draft,
+    done: `${data.name} changed`,
+    send: (now, { touched, options }) =>
+      api.call("updateModel", { params: { id: now.id }, body: patchOf(touched) }, options),
+    onSaved: ({ name }) =>
+      name !== undefined && router.replace(`/models/${encodeURIComponent(name.trim())}?tab=settings`),
+  });
   return (
     <div className="grid grid-cols-1 items-start gap-4 lg:grid-cols-2">
       <Panel title="Settings" bodyClassName="space-y-4 p-4">
         <SettingsFields
-          draft={draft}
-          onChange={set}
-          refused={(name) => (field === name ? errorMessage(save.error) : null)}
+          draft={shown}
+          onChange={(part) => change({ ...shown, ...part })}
+          refused={(name) => (save.field === name ? errorMessage(save.error) : null)}
           weightError={"error" in weight ? weight.error : null}
         />
-        {save.error && field === null ? (
-          <p role="alert" className="text-small text-urgent">
-            Not saved. {errorMessage(save.error)}
-          </p>
-        ) : null}
-        <SaveBar
-          isDirty={isDirty}
-          isBlocked={"error" in weight || draft.name.trim() === ""}
-          isSaving={save.isPending}
+        <SaveProblem objectId={data.id} save={save} fields={OWN_PLACE} />
+        <DraftBar
+          objectId={data.id}
+          save={save}
+          isDirty={draft.kept !== null}
+          isBlocked={"error" in weight || shown.name.trim() === ""}
           tier={{ isTwoStep: false, confirm: "" }}
-          onSave={send}
-          onDiscard={() => setDraft(initial)}
+          onDiscard={() => change(null)}
         />
       </Panel>
       <DeleteModel model={data} />
@@ -187,17 +183,16 @@ function draftOf(model: Model): SettingsDraft {
   };
 }
 
-function bodyOf(draft: SettingsDraft) {
+/** Only what was touched; the rest stays as it is, whoever changed it. */
+function patchOf({ name, aliases, admissionWeight, selection, timeout, retries, queues }: Partial<SettingsDraft>) {
+  const names = aliases?.split(",").map((alias) => alias.trim());
   return {
-    name: draft.name.trim(),
-    aliases: draft.aliases
-      .split(",")
-      .map((alias) => alias.trim())
-      .filter((alias) => alias !== ""),
-    admission_weight: Number(draft.admissionWeight),
-    endpoint_selection: draft.selection,
-    request_timeout_secs: draft.timeout.trim() === "" ? null : Number(draft.timeout),
-    max_retries: Number(draft.retries),
-    queue_without_servers: draft.queues,
+    ...(name === undefined ? {} : { name: name.trim() }),
+    ...(names === undefined ? {} : { aliases: names.filter((alias) => alias !== "") }),
+    ...(admissionWeight === undefined ? {} : { admission_weight: Number(admissionWeight) }),
+    ...(selection === undefined ? {} : { endpoint_selection: selection }),
+    ...(timeout === undefined ? {} : { request_timeout_secs: timeout.trim() === "" ? null : Number(timeout) }),
+    ...(retries === undefined ? {} : { max_retries: Number(retries) }),
+    ...(queues === undefined ? {} : { queue_without_servers: queues }),
   };
 }

@@ -3,21 +3,20 @@
 import { useQuery } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
 import { useMemo, useState } from "react";
-import { AppliedNote } from "../../components/change/applied-note";
 import { ConfirmByName } from "../../components/change/confirm-by-name";
-import { ConflictNote } from "../../components/change/conflict-note";
-import { LastChange } from "../../components/change/last-change";
-import { SaveBar } from "../../components/change/save-bar";
+import { DraftBar } from "../../components/change/draft-bar";
+import { SaveProblem } from "../../components/change/save-problem";
 import { PreviewCard } from "../../components/preview/preview-card";
 import { Button } from "../../components/ui/button";
 import { SelectField, Stepper, TextField } from "../../components/ui/field";
 import { Panel } from "../../components/ui/panel";
-import { api, errorField, errorMessage, isStaleEdit } from "../../lib/api";
+import { api, errorMessage } from "../../lib/api";
 import { plural } from "../../lib/format";
 import { rowsOfAnswer } from "../../lib/preview-rows";
 import { saveTier } from "../../lib/save-tier";
 import { useSession } from "../../lib/session";
 import { useDraft } from "../../lib/use-draft";
+import { useDraftSave } from "../../lib/use-draft-save";
 import { useSave } from "../../lib/use-save";
 import { stepWeight } from "../../lib/weight";
 import { groupsQuery, tenantQuery, type Versioned } from "../../queries/objects";
@@ -31,27 +30,33 @@ interface LimitsTabProps {
   live: Live | undefined;
 }
 
+/** Fields that say beside their control why they were refused. */
+const OWN_PLACE = ["group", "weight", "max_in_flight", "tokens_per_minute", "budget_tokens", "budget_cost_usd"];
+
 /** Group, weight, caps and budgets, with who gains and who gives. */
 export function LimitsTab({ tenant, live }: Readonly<LimitsTabProps>) {
   const { data } = tenant;
   const initial = useMemo(() => limitsDraft(data), [data]);
-  const { draft, change } = useDraft<LimitsDraft>(`limits.${data.id}`, initial);
-  const shown = draft ?? initial;
+  const draft = useDraft<LimitsDraft>(`limits.${data.id}`, { initial, etag: tenant.etag });
+  const { shown, change } = draft;
   const errors = limitsErrors(shown);
   const body = limitsBody(shown, data);
-  const isDirty = JSON.stringify(shown) !== JSON.stringify(initial);
+  const isDirty = draft.kept !== null;
   const changes = useMemo(() => limitsChanges(body, data.id), [body, data.id]);
   const preview = useServerPreview(changes);
   const rows = changes.length === 0 ? [] : rowsOfAnswer(preview.data?.pools ?? []);
-  const query = useQuery(tenantQuery(data.id));
-  const save = useSave();
-  const field = errorField(save.error);
-  const run = (etag: string | null) =>
-    save.mutate({
-      done: `${data.name} changed`,
-      send: () => api.call("updateTenant", { params: { id: data.id }, body }, etag === null ? {} : { ifMatch: etag }),
-      onSaved: () => change(null),
-    });
+  const save = useDraftSave({
+    object: tenant,
+    query: tenantQuery(data.id),
+    draft,
+    done: `${data.name} changed`,
+    send: (now, { touched, options }) =>
+      api.call(
+        "updateTenant",
+        { params: { id: now.id }, body: limitsBody({ ...limitsDraft(now), ...touched }, now) },
+        options,
+      ),
+  });
   return (
     <div className="grid grid-cols-1 items-start gap-4 lg:grid-cols-2">
       <Panel title="Limits" bodyClassName="space-y-4 p-4">
@@ -59,34 +64,17 @@ export function LimitsTab({ tenant, live }: Readonly<LimitsTabProps>) {
           draft={shown}
           onChange={change}
           errors={errors}
-          refused={(name) => (field === name ? errorMessage(save.error) : null)}
+          refused={(name) => (save.field === name ? errorMessage(save.error) : null)}
         />
-        {isStaleEdit(save.error) ? (
-          <ConflictNote
-            objectId={data.id}
-            onKeepTheirs={() => {
-              change(null);
-              save.reset();
-              void query.refetch();
-            }}
-            onApplyMine={() => void query.refetch().then((fresh) => run(fresh.data?.etag ?? null))}
-          />
-        ) : save.error && field === null ? (
-          <p role="alert" className="text-small text-urgent">
-            Not saved. {errorMessage(save.error)}
-          </p>
-        ) : null}
-        <SaveBar
+        <SaveProblem objectId={data.id} save={save} fields={OWN_PLACE} />
+        <DraftBar
+          objectId={data.id}
+          save={save}
           isDirty={isDirty}
           isBlocked={Object.values(errors).some((error) => error !== null)}
-          isSaving={save.isPending}
           tier={saveTier(rows)}
-          onSave={() => run(tenant.etag)}
           onDiscard={() => change(null)}
-        >
-          <AppliedNote configVersion={save.data?.configVersion ?? null} />
-        </SaveBar>
-        <LastChange objectId={data.id} />
+        />
       </Panel>
       <div className="space-y-4">
         {isDirty && changes.length > 0 ? (

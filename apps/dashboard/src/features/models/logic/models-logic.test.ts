@@ -46,6 +46,16 @@ describe("the list of models", () => {
     ]);
     expect(modelsAnswer(rows)).toBe("0 serving, 1 without servers, 1 off.");
   });
+  it.each([
+    ["no_base_url", [], null],
+    ["no_enabled_endpoint", [endpoint("healthy", false)], null],
+    ["no_enabled_endpoint", [endpoint("healthy")], { no_servers_cause: "no_enabled_endpoint" as const }],
+    ["no_ready_replica", [endpoint("unhealthy")], { no_servers_cause: "no_ready_replica" as const }],
+    ["no_base_url", [], { no_servers_cause: "no_base_url" as const }],
+  ])("says why a model has no servers: %s", (cause, endpoints, seen) => {
+    const pools = seen === null ? [] : [{ ...pool, capacity_state: "no_servers" as const, ...seen }];
+    expect(modelRows([model({ endpoints })], pools, [])[0]).toMatchObject({ serving: "no_servers", cause });
+  });
   it("finds names and aliases, and what waits over a fifth of the time", () => {
     const [row] = modelRows([model()], [pool], [usage]);
     const filter = { text: "", mode: null, state: null, isWaitingOnly: false };

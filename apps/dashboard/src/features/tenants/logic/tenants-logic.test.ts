@@ -56,6 +56,14 @@ describe("a tenant's limits", () => {
     expect(limitsChanges(body, "t").map((change) => change.kind)).toEqual(["tenant_weight", "tenant_cap"]);
     expect(limitsBody(limitsDraft(tenant), tenant)).toEqual({});
   });
+  it("keep a large budget to the token, and refuse one that a number cannot hold exactly", () => {
+    const typed = (budgetTokens: string) => ({ ...limitsDraft(tenant), budgetTokens });
+    expect(limitsBody(typed("9,007,199,254,740,991"), tenant)).toEqual({ budget_tokens: Number.MAX_SAFE_INTEGER });
+    for (const text of ["9007199254740993", "9000000000000000000", "1e18"]) {
+      expect(limitsErrors(typed(text)).budgetTokens, text).toContain("9,007,199,254,740,991");
+      expect(limitsBody(typed(text), tenant)).toEqual({});
+    }
+  });
   it("refuse what is no limit", () => {
     const errors = limitsErrors({
       ...limitsDraft(tenant),
