@@ -1,8 +1,8 @@
 /** What a request costs in memory while it waits, one kilobyte of body included. */
 import { connect, type Socket } from "node:net";
+import { type Figure, ratioFigure } from "../../../scripts/figure";
 import { type Bench, runLoad } from "./bench";
 import { type Child, residentBytes } from "./child";
-import { type Bar, type Figure, ratioFigure } from "./figures";
 import { type PeerName, peerHeaders, startPeer } from "./peers";
 import { chatRequest } from "./workload";
 
@@ -17,10 +17,11 @@ export async function memoryFigures(bench: Bench): Promise<Figure[]> {
     ["haproxy", 2, 1.4],
     ["portkey", 0.2, 0.12],
   ];
-  for (const [peer, target, stretch] of bars) {
+  for (const [peer, atMost, stretch] of bars) {
     const beside = await perWaiting(peer, bench);
-    const bar: Bar = { name: `memory per waiting request beside ${peer}`, unit: "bytes", target, stretch };
-    if (own !== null && beside !== null) figures.push(ratioFigure([own], [beside], bar));
+    if (own === null || beside === null) continue;
+    const name = `memory per waiting request beside ${peer}`;
+    figures.push(ratioFigure(name, { own: [own], beside: [beside] }, { unit: "bytes", atMost, stretch }));
   }
   return figures;
 }

@@ -4,9 +4,9 @@
  * how much of the difference comes from that.
  */
 import type { ChildProcess } from "node:child_process";
+import { type Figure, median, ratioFigure } from "../../../scripts/figure";
 import { type Bench, runLoad } from "./bench";
 import { type Child, cpuSeconds, startLoad, startScript, wakeUps } from "./child";
-import { type Figure, median, ratioFigure } from "./figures";
 import { AMPLE, bundled } from "./peers";
 import { chatRequest } from "./workload";
 
@@ -58,11 +58,11 @@ export async function twoProcessesFigures(bench: Bench): Promise<Figure[]> {
   }
   console.log("  two processes beside one, per request:");
   for (const pair of pairs) show(pair);
-  const bar = { name: "CPU per request, two processes beside one", unit: "us", target: 1.05, stretch: null };
   return pairs.map(({ name, alone, together }) => {
-    const figure = ratioFigure(together.map(cpuPerRequest), alone.map(cpuPerRequest), bar);
-    if (name === "obleth") return figure;
-    return { ...figure, name: "the same of bare proxies", target: null, holds: null };
+    const rounds = { own: together.map(cpuPerRequest), beside: alone.map(cpuPerRequest) };
+    return name === "obleth"
+      ? ratioFigure("CPU per request, two processes beside one", rounds, { unit: "us", atMost: 1.05 })
+      : ratioFigure("the same of bare proxies", rounds, { unit: "us" });
   });
 }
 
