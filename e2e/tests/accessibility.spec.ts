@@ -46,6 +46,7 @@ const pages = () => [
   "/settings?tab=gateway",
   "/settings?tab=people",
   "/settings?tab=appearance",
+  "/no-such-page",
 ];
 
 async function settle(page: Page): Promise<void> {

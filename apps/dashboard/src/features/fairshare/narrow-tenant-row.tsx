@@ -27,7 +27,7 @@ export const NarrowTenantRow = memo(function NarrowTenantRow(props: Readonly<Ten
           </span>
           <WhyTip pool={props.pool} tenant={tenant} />
         </span>
-        <span className="ml-1 flex items-center gap-1 whitespace-nowrap">
+        <span className="ml-1.5 flex items-center gap-1 whitespace-nowrap">
           <span title={`Group ${tenant.group}`} className="flex">
             <GroupMark color={props.color} />
           </span>
