@@ -135,3 +135,26 @@ export interface EngineSnapshot extends Usage {
   readonly isCeilingReached: boolean;
   readonly pools: readonly PoolSnapshot[];
 }
+
+/** The picture of a pool that nobody uses: one the engine does not know, since nobody has asked for its model yet. */
+export function idlePool(
+  pool: PoolId,
+  limits: Pick<PoolSnapshot, "size" | "configuredSize" | "admissionWeight">,
+): PoolSnapshot {
+  return {
+    pool,
+    ...limits,
+    usable: limits.size,
+    inFlight: 0,
+    queued: 0,
+    held: 0,
+    borrowed: 0,
+    oldestWaitMs: null,
+    virtualTime: 0,
+    holdLeftMs: null,
+    finishes5m: 0,
+    groups: [],
+    tenants: [],
+    keys: [],
+  };
+}

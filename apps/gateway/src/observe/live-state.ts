@@ -3,7 +3,7 @@
  * first. What stands at the top adds up over the pools in the answer.
  */
 import type { FairshareLive, LivePool, LiveQuery } from "@obleth/contract";
-import { type PoolId, type PoolSnapshot, poolId } from "@obleth/fairshare";
+import { idlePool, type PoolId, type PoolSnapshot, poolId } from "@obleth/fairshare";
 import { type ExplainSources, explainContextOf } from "./explain-facts";
 import { livePool } from "./live-parts";
 import { groupTotals, tenantTotals } from "./live-totals";
@@ -90,25 +90,8 @@ function servingPools(pools: readonly LivePool[], sources: LiveSources): LivePoo
 
 /** The pool of a model that nobody has asked for yet. */
 function idle(pool: PoolId, sources: LiveSources): PoolSnapshot {
-  const { size, configuredSize } = sources.poolSize(pool);
-  return {
-    pool,
-    size,
-    configuredSize,
-    usable: size,
-    admissionWeight: sources.models.find(pool)?.admissionWeight ?? 100,
-    inFlight: 0,
-    queued: 0,
-    held: 0,
-    borrowed: 0,
-    oldestWaitMs: null,
-    virtualTime: 0,
-    holdLeftMs: null,
-    finishes5m: 0,
-    groups: [],
-    tenants: [],
-    keys: [],
-  };
+  const admissionWeight = sources.models.find(pool)?.admissionWeight ?? 100;
+  return idlePool(pool, { ...sources.poolSize(pool), admissionWeight });
 }
 
 function sumOf(pools: readonly LivePool[], of: (pool: LivePool) => number): number {

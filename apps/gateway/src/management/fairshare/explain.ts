@@ -4,8 +4,8 @@ import { findModelName } from "@obleth/db";
 import {
   type Explanation,
   explainTenant,
+  idlePool,
   type Note,
-  type PoolSnapshot,
   poolFacts,
   poolId,
   type TenantId,
@@ -20,7 +20,8 @@ export async function explain(deps: ManagementDeps, query: ExplainQuery): Promis
   const picture = deps.picture();
   const model = await findModelName(deps.db, query.pool);
   const name = model?.name ?? query.pool;
-  const pool = picture.engine.pools.find((one) => one.pool === name) ?? (model && idlePool(model.name));
+  const pool =
+    picture.engine.pools.find((one) => one.pool === name) ?? (model && idlePool(poolId(model.name), NO_LIMITS));
   if (pool === undefined) throw new Fault("not_found", "There is no model and no pool of that name.");
   const tenants = pool.tenants.filter((tenant) =>
     query.tenant_id === undefined ? tenant.queued > 0 : tenant.tenantId === query.tenant_id,
@@ -40,27 +41,8 @@ export async function explain(deps: ManagementDeps, query: ExplainQuery): Promis
   return { ts_ms: picture.tsMs, pool: pool.pool, explanations };
 }
 
-/** A pool nobody uses at present. */
-function idlePool(name: string): PoolSnapshot {
-  return {
-    pool: poolId(name),
-    size: 0,
-    configuredSize: 0,
-    usable: 0,
-    admissionWeight: 100,
-    inFlight: 0,
-    queued: 0,
-    held: 0,
-    borrowed: 0,
-    oldestWaitMs: null,
-    virtualTime: 0,
-    holdLeftMs: null,
-    finishes5m: 0,
-    groups: [],
-    tenants: [],
-    keys: [],
-  };
-}
+/** Of a pool nobody uses: nothing waits there that any limit could explain. */
+const NO_LIMITS = { size: 0, configuredSize: 0, admissionWeight: 100 };
 
 type Tenant = Parameters<typeof explainTenant>[1];
 
