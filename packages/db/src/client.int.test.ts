@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
+import { type AddressInfo, connect as connectTo, createServer, type Server, type Socket } from "node:net";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type DbHandle, makeDb, readTogether } from "./client";
 import { migrate } from "./migrate";
@@ -74,6 +74,53 @@ describe("a connection", () => {
       cause: { code: "25006" },
     });
     await other.close();
+    await test.drop();
+  });
+});
+
+describe("a server that has gone silent", () => {
+  /** A way to the test database that can lose everything on the connections it has, and says nothing of it. */
+  async function lossyWay(target: string) {
+    const { hostname, port } = new URL(target);
+    const lost = new Set<Socket>();
+    const sockets = new Set<Socket>();
+    const server = createServer((near) => {
+      const far = connectTo(Number(port), hostname);
+      sockets.add(near).add(far);
+      for (const [from, to] of [
+        [near, far],
+        [far, near],
+      ] as const) {
+        from.on("data", (bytes) => lost.has(near) || to.write(bytes));
+        from.on("error", () => {}).on("close", () => lost.has(near) || to.destroy());
+      }
+    }).listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const url = new URL(target);
+    url.host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const close = () => {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+    };
+    return { url: url.href, loseAll: () => sockets.forEach((socket) => void lost.add(socket)), close };
+  }
+
+  it("fails what waits for it, and new connections serve what comes then", async () => {
+    const test = await createTestDatabase({ migrated: false });
+    const way = await lossyWay(test.url);
+    const handle = makeDb(way.url, { maxConnections: 2, silenceMs: 500 });
+    await Promise.all([handle.sql`select 1`, handle.sql`select 1`]);
+    way.loseAll();
+    const waiting = Array.from({ length: 5 }, () =>
+      handle.sql`select 1`.then(
+        () => "answered",
+        () => "failed",
+      ),
+    );
+    expect((await Promise.all(waiting)).slice(0, 2)).toEqual(["failed", "failed"]);
+    expect(await handle.sql`select 2 as n`).toEqual([{ n: 2 }]);
+    await handle.close();
+    way.close();
     await test.drop();
   });
 });

@@ -106,6 +106,23 @@ describe("finding who a secret belongs to", () => {
     expect(await keys.find(SECRET)).toMatchObject({ disabled: true });
   });
 
+  it("waits 5 s for a database that is silent: known secrets work on and wait no more for a minute, unknown ones are refused", async () => {
+    const known = await keys.find(SECRET);
+    clock.advance(300_000);
+    database.isHeld = true;
+    const [late, unknown] = [keys.find(SECRET), Promise.resolve(keys.find(OTHER)).catch((error) => error)];
+    expect(late).toBeInstanceOf(Promise);
+    clock.advance(5_000);
+    expect(await late).toBe(known);
+    expect(await unknown).toMatchObject({ code: "policy_unavailable" });
+    clock.advance(59_999);
+    expect(keys.find(SECRET)).toBe(known);
+    database.letGo();
+    clock.advance(1);
+    expect(await keys.find(SECRET)).toMatchObject({ policy: known?.policy });
+    expect(database.asked).toBe(4);
+  });
+
   it("refuses a miss rather than queue more than a thousand look-ups", async () => {
     database.isHeld = true;
     const waiting = Array.from({ length: 1_000 }, (_, i) => keys.find(`sk_${String(i).padStart(48, "0")}`));

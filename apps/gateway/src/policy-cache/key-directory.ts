@@ -3,8 +3,8 @@
  * hash; it is bounded, forgets the least recently used, and reads an entry again after `TTL_MS`.
  *
  * Rules that limits rest on: however many requests miss at once, the database is asked once; an answer whose look-up
- * began before a change is thrown away and asked for again; with the database away, known keys go on working and
- * unknown ones are refused (`find` rejects).
+ * began before a change is thrown away and asked for again; with the database away or silent, known keys go on working
+ * and unknown ones are refused (`find` rejects).
  */
 import type { Clock } from "@obleth/clock";
 import { LRUCache } from "lru-cache";
@@ -16,6 +16,10 @@ const TTL_MS = 300_000;
 const NEGATIVE_TTL_MS = 5_000;
 /** With the database away, how long before it is asked again for a record past its TTL. */
 const STALE_RETRY_MS = 5_000;
+/** How long a request waits for the database; a silent one must not hold it. */
+const LOOKUP_MS = 5_000;
+/** With the database silent, how long before a request waits for it again for a record past its TTL. */
+const SILENT_RETRY_MS = 60_000;
 /** Records kept; at about 1 KB each this is 50 MB at most. */
 const MAX_KEYS = 50_000;
 /** Unknown secrets kept; a flood of guesses forgets older guesses, never a real key. */
@@ -35,6 +39,13 @@ interface Entry {
 /** The database could not be asked and nothing is known. */
 export class KeyLookupError extends Error {
   readonly code = "policy_unavailable";
+}
+
+class SilentDatabase extends Error {
+  constructor() {
+    super(`the database has not answered for ${LOOKUP_MS} ms`);
+    this.name = "SilentDatabase";
+  }
 }
 
 export interface KeyDirectoryOptions {
@@ -106,7 +117,7 @@ export class CachedKeys implements KeyDirectory {
       const changesBefore = this.#changes;
       let record: KeyRecord | undefined;
       try {
-        record = await this.#options.source.loadKeyByHash(hash);
+        record = await this.#inTime(this.#options.source.loadKeyByHash(hash));
       } catch (error) {
         return this.#withoutDatabase(secret, error);
       }
@@ -114,6 +125,13 @@ export class CachedKeys implements KeyDirectory {
       if (isCurrent) this.#keep(secret, record);
       if (isCurrent || overtaken >= MAX_OVERTAKEN) return record;
     }
+  }
+
+  #inTime(answer: Promise<KeyRecord | undefined>): Promise<KeyRecord | undefined> {
+    return new Promise((resolve, reject) => {
+      const timer = this.#options.clock.setTimer(LOOKUP_MS, () => reject(new SilentDatabase()));
+      answer.then(resolve, reject).finally(() => timer.cancel());
+    });
   }
 
   #keep(secret: string, record: KeyRecord | undefined): void {
@@ -129,7 +147,8 @@ export class CachedKeys implements KeyDirectory {
   async #withoutDatabase(secret: string, cause: unknown): Promise<KeyRecord | undefined> {
     const entry = this.#entries.get(secret);
     if (entry === undefined) throw new KeyLookupError("the key cannot be looked up", { cause });
-    entry.freshUntilMs = this.#options.clock.monotonicMs() + STALE_RETRY_MS;
+    const retryMs = cause instanceof SilentDatabase ? SILENT_RETRY_MS : STALE_RETRY_MS;
+    entry.freshUntilMs = this.#options.clock.monotonicMs() + retryMs;
     this.#options.onStale?.(cause);
     return entry.record;
   }
