@@ -345,6 +345,13 @@ describe("the next step", () => {
     expect([step(1)?.up?.value, step(51)?.up?.value, step(101)?.up?.value]).toEqual([51, 101, 158]);
   });
 
+  it("says of a changed weight from where on it has more, and up to where less", () => {
+    const [changed] = only(groupsOf({ a: 500, b: 200, c: 50 }, 20), [
+      { kind: "group_weight", id: "c", value: 101 },
+    ]).nextSteps;
+    expect(nextStepWords(changed as never, true)).toBe("Next steps: 4 slots from 158; 2 slots at 100 or less.");
+  });
+
   it("is null where no weight would change anything", () => {
     const [alone] = only(groupsOf({ a: 1 }, 8), [{ kind: "group_weight", id: "a", value: 7 }]).nextSteps;
     expect(alone).toMatchObject({ up: null, down: null });

@@ -77,7 +77,7 @@ export function nextStepWords(step: NextStep, isChanged: boolean): string {
     return `${formatExact(value)} changes nothing, and no larger weight would.`;
   }
   const more = up === null ? "" : `${counted(up.slots, "slot")} from ${formatExact(up.value)}`;
-  const less = down === null ? "" : `${counted(down.slots, "slot")} at ${formatExact(down.value)}`;
+  const less = down === null ? "" : `${counted(down.slots, "slot")} at ${formatExact(down.value)} or less`;
   const both = [more, less].filter((text) => text !== "").join("; ");
   return both === "" ? "No other weight changes its slots." : `Next steps: ${both}.`;
 }

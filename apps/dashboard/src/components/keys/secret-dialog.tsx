@@ -1,7 +1,10 @@
 "use client";
 
+import { useQuery } from "@tanstack/react-query";
 import { Check, Copy } from "lucide-react";
 import { useState } from "react";
+import { proxyAddress } from "../../lib/proxy-address";
+import { clusterSettingsQuery } from "../../queries/settings";
 import { Button } from "../ui/button";
 import { AlertDialog } from "../ui/dialog";
 
@@ -13,16 +16,18 @@ interface SecretDialogProps {
 
 /** The one time a secret is shown. It lives in this component's memory and nowhere else. */
 export function SecretDialog({ keyName, secret, onStored }: Readonly<SecretDialogProps>) {
-  const curl = `curl ${location.protocol}//${location.hostname}:8080/v1/models -H "authorization: Bearer $OBLETH_API_KEY"`;
+  const { data } = useQuery(clusterSettingsQuery());
+  const curl = `curl ${proxyAddress(location.hostname, data?.settings ?? [])}/v1/models -H "authorization: Bearer $OBLETH_API_KEY"`;
   return (
     <AlertDialog isOpen title={`The secret of ${keyName}`} confirmLabel="I have stored it" onConfirm={onStored}>
       <p>Copy it now. It is shown this once; afterwards only its first characters are.</p>
-      <input
+      <textarea
         readOnly
+        rows={2}
         aria-label="Secret"
         value={secret}
         onFocus={(event) => event.target.select()}
-        className="h-10 w-full rounded-control border border-edge bg-subtle px-3 font-mono text-small text-text"
+        className="block w-full resize-none break-all rounded-control border border-edge bg-subtle px-3 py-2 font-mono text-small text-text"
       />
       <div className="flex flex-wrap gap-2">
         <CopyButton label="Copy" text={secret} />

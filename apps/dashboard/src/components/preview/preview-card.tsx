@@ -41,7 +41,7 @@ export function PreviewCard({ row, subject, level, footer }: Readonly<PreviewCar
         />
       </div>
       <PartList parts={shown} subject={subject} />
-      <div className="space-y-1.5 px-3 py-2 text-small text-text-2">
+      <div className="space-y-1.5 text-pretty px-3 py-2 text-small text-text-2">
         {mode === "demand" ? <p>An estimate of where today's demand settles.</p> : null}
         {row.movement ? <p>{row.movement}</p> : null}
         {row.nextStep ? <p className="num">{row.nextStep}</p> : null}

@@ -1,7 +1,7 @@
 "use client";
 
 import { Zap } from "lucide-react";
-import { formatTimeLeft } from "../../lib/format";
+import { formatExact, formatTimeLeft } from "../../lib/format";
 import { useNow } from "../../lib/use-now";
 
 interface Boosted {
@@ -17,7 +17,7 @@ export function BoostPill({ boost, isShort = false }: Readonly<{ boost: Boosted 
   const nowMs = useNow(10_000);
   if (boost === null) return null;
   const left = formatTimeLeft(Date.parse(boost.expires_at) - nowMs);
-  const strength = boost.weight === null ? `x${boost.factor}` : `weight ${boost.weight}`;
+  const strength = boost.weight === null ? `x${boost.factor}` : formatExact(boost.weight);
   return (
     <span
       data-boost={boost.factor}
@@ -26,6 +26,7 @@ export function BoostPill({ boost, isShort = false }: Readonly<{ boost: Boosted 
     >
       <Zap className="size-3" aria-hidden="true" />
       <span>
+        {boost.weight === null ? null : <span className={isShort ? "sr-only" : undefined}>weight </span>}
         {strength}
         {nowMs === 0 ? null : <span className={isShort ? "sr-only" : undefined}>, {left}</span>}
       </span>

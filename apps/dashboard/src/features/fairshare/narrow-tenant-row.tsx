@@ -39,7 +39,8 @@ export const NarrowTenantRow = memo(function NarrowTenantRow(props: Readonly<Ten
         <Value field="in_use" value={inUse(tenant)} isExact className="font-medium" />
         <span className="block text-micro text-text-2">
           of <Value field="slot_share" value={tenant.slot_share} isExact />
-          {tenant.held > 0 ? `, ${formatExact(tenant.held)} held` : " share"}
+          {tenant.slot_share === 0 ? " (as 1)" : ""}
+          {tenant.held > 0 ? `, ${formatExact(tenant.held)} held` : tenant.slot_share === 0 ? "" : " share"}
         </span>
       </Cell>
       <Cell isNumber className="pl-1">

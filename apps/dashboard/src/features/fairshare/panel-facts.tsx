@@ -24,8 +24,8 @@ export function PanelFacts({
       {here ? (
         <>
           <span className="num">
-            {formatExact(inUse(here))} in use of a share of {formatExact(here.slot_share)}, {formatExact(here.queued)}{" "}
-            waiting
+            {formatExact(inUse(here))} in use of a share of {formatExact(here.slot_share)}
+            {here.slot_share === 0 ? " (counts as 1)" : ""}, {formatExact(here.queued)} waiting
             {here.oldest_wait_ms === null ? "" : `, oldest ${formatWait(here.oldest_wait_ms)}`}
           </span>
           <span className="flex items-center gap-1 text-text">

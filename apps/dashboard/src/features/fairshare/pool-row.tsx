@@ -77,12 +77,12 @@ function GroupNames({ pool }: Readonly<{ pool: LivePool }>) {
   return (
     <span className="flex items-center gap-2.5 overflow-hidden whitespace-nowrap text-micro text-text-2">
       {names.map((group) => (
-        <span key={group.name} className="flex items-center gap-1">
+        <span key={group.name} className="flex min-w-0 items-center gap-1" title={group.name}>
           <GroupMark color={group.color} />
           <span className="name max-w-24 truncate">{group.name}</span>
         </span>
       ))}
-      {more > 0 ? <span>+{more}</span> : null}
+      {more > 0 ? <span className="shrink-0">+{more}</span> : null}
     </span>
   );
 }

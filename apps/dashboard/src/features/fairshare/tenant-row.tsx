@@ -38,6 +38,7 @@ export const TenantRow = memo(function TenantRow(props: Readonly<TenantRowProps>
       </Cell>
       <Cell isNumber>
         <Value field="slot_share" value={tenant.slot_share} isExact />
+        {tenant.slot_share === 0 ? <span className="text-text-3"> (as 1)</span> : null}
       </Cell>
       <Cell isNumber>
         <Value field="in_use" value={inUse(tenant)} isExact className="font-medium" />

@@ -17,6 +17,8 @@ export function RoundingSteps({ size, groups }: Readonly<RoundingProps>) {
   );
   const results = steps.map((step) => formatExact(step.result)).join(", ");
   const lifts = steps.filter((step) => step.paidBy !== null);
+  const payers = [...new Set(lifts.map((step) => step.paidBy))];
+  const liftedBy = (payer: string | null) => lifts.filter((step) => step.paidBy === payer).map((step) => step.id);
   return (
     <section aria-label="How the slots are rounded" className="border-t">
       <h3 className="px-4 pt-3 text-small font-medium">
@@ -76,7 +78,7 @@ export function RoundingSteps({ size, groups }: Readonly<RoundingProps>) {
       </TableFrame>
       {lifts.length > 0 ? (
         <p className="px-4 py-2 text-small text-text-2">
-          {listWords(lifts.map((step) => `${step.paidBy} paid for the lift of ${step.id}`))}.
+          {payers.map((payer) => `${payer} paid for the lift of ${listWords(liftedBy(payer))}`).join("; ")}.
         </p>
       ) : null}
       {size < groups.length ? (

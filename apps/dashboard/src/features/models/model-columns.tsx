@@ -15,7 +15,12 @@ const NAME: Column<ModelRow> = {
   sortBy: (row) => row.model.name,
   render: ({ model }) => (
     <>
-      <Link className="name hover:underline" data-row-link href={`/models/${encodeURIComponent(model.name)}`}>
+      <Link
+        className="name line-clamp-2 hover:underline"
+        title={model.name}
+        data-row-link
+        href={`/models/${encodeURIComponent(model.name)}`}
+      >
         {model.name}
       </Link>
       {model.aliases.length > 0 ? (

@@ -13,8 +13,13 @@ const NAME: Column<TenantRow> = {
   label: "Tenant",
   sortBy: (row) => row.tenant.name,
   render: ({ tenant, boost }) => (
-    <span className="flex items-center gap-2">
-      <Link className="name hover:underline" data-row-link href={`/tenants/${tenant.id}`}>
+    <span className="flex flex-wrap items-center gap-x-2">
+      <Link
+        className="name line-clamp-2 hover:underline"
+        title={tenant.name}
+        data-row-link
+        href={`/tenants/${tenant.id}`}
+      >
         {tenant.name}
       </Link>
       <BoostPill boost={boost} />
@@ -38,7 +43,9 @@ export function tenantColumns(colors: ReadonlyMap<string, number>): Column<Tenan
       render: ({ tenant }) => (
         <span className="flex items-center gap-1.5 text-text-2">
           <GroupMark color={colors.get(tenant.group)} />
-          <span className="name">{tenant.group}</span>
+          <span className="name line-clamp-2" title={tenant.group}>
+            {tenant.group}
+          </span>
         </span>
       ),
     },

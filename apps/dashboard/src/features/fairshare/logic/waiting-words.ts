@@ -12,9 +12,19 @@ export function waitingWords(pool: Waiting): string {
   const parts = Object.entries(pool.waiting_by_reason)
     .filter((entry): entry is [string, number] => (entry[1] ?? 0) > 0)
     .sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1))
-    .map(([reason, requests]) => `${formatCount(requests)} ${lowerFirst(reasonLabel(reason))}`);
+    .map(([reason, requests]) => `${formatCount(requests)} ${causeOf(reason)}`);
   const total = `${formatCount(pool.queued)} waiting`;
   return parts.length === 0 ? `${total}.` : `${total}: ${parts.join(", ")}.`;
+}
+
+/** After a count of requests: theirs it must be, not that of the slots or gateways which a label begins with. */
+const AFTER_COUNT: Readonly<Record<string, string>> = {
+  held_slots: "behind held slots",
+  other_replica: "for a slot at another gateway",
+};
+
+function causeOf(reason: string): string {
+  return Object.hasOwn(AFTER_COUNT, reason) ? (AFTER_COUNT[reason] ?? "") : lowerFirst(reasonLabel(reason));
 }
 
 function lowerFirst(text: string): string {

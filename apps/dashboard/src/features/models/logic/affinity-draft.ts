@@ -58,7 +58,7 @@ export function affinityOf(draft: AffinityDraft): Affinity {
 
 /** Whether a model's affinity is set, or follows the gateway. */
 export function affinityWord(enabled: boolean | undefined): string {
-  return enabled === undefined ? "as the gateway" : enabled ? "on" : "off";
+  return enabled === undefined ? "gateway's" : enabled ? "on" : "off";
 }
 
 /** The chart's sentence. Each gateway counts what it sees: a slot that one holds may be taken at another. */
