@@ -3,7 +3,7 @@
  * database is away, read back afterwards. Being read, the file has another name, so that new records never meet old ones;
  * reading it twice is harmless, because rows are inserted by request id.
  */
-import { closeSync, createReadStream, fsyncSync, mkdirSync, openSync, writeSync } from "node:fs";
+import { closeSync, createReadStream, fsyncSync, mkdirSync, openSync, writeFileSync } from "node:fs";
 import { appendFile, open, rename, stat, unlink } from "node:fs/promises";
 import { dirname } from "node:path";
 import { createInterface } from "node:readline";
@@ -41,7 +41,7 @@ export class SpillFile {
   appendNow(records: readonly UsageRecord[]): void {
     const file = openSync(this.#path, "a", 0o600);
     try {
-      writeSync(file, linesOf(records));
+      writeFileSync(file, linesOf(records));
       fsyncSync(file);
     } finally {
       closeSync(file);
@@ -87,8 +87,9 @@ export class SpillFile {
   }
 }
 
+/** Begins with a line break: what is there may end in a line that a crash or a full disk cut off. */
 function linesOf(records: readonly UsageRecord[]): string {
-  return records.map((record) => `${JSON.stringify(record)}\n`).join("");
+  return `\n${records.map((record) => `${JSON.stringify(record)}\n`).join("")}`;
 }
 
 function parsed(line: string): UsageRecord | null {

@@ -125,7 +125,7 @@ describe("the usage recorder", () => {
     for (const id of ids(100, 137)) second.record(usage(id));
     await second.close(5000);
     second.record(usage("late"));
-    await advanceUntil(up.clock, () => readFileSync(up.path, "utf8").trim().split("\n").length === 38);
+    await advanceUntil(up.clock, () => readFileSync(up.path, "utf8").match(/\{.+\n/g)?.length === 38);
 
     up.table.isDown = false;
     up.make();
@@ -156,6 +156,17 @@ describe("the usage recorder", () => {
     make();
     await advanceUntil(clock, () => counts.dropped === 1);
     expect([...table.ids]).toEqual(["whole"]);
+  });
+
+  it("loses nothing more to a cut-off line when further records follow it", async () => {
+    const { table, clock, path, counts, make } = setUp();
+    appendFileSync(path, `${JSON.stringify(usage("whole"))}\n{"requestId":"ha`);
+    await new SpillFile(path).append([usage("next"), usage("next but one")]);
+    appendFileSync(path, '{"requestId":"ha');
+    new SpillFile(path).appendNow([usage("last")]);
+    make();
+    await advanceUntil(clock, () => counts.dropped === 2);
+    expect([...table.ids]).toEqual(["whole", "next", "next but one", "last"]);
   });
 
   it("lets one record that the database refuses go, and says which, instead of holding up the others", async () => {
