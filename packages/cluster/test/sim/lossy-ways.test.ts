@@ -1,7 +1,7 @@
 /** What a bad way to the store does to the books while traffic goes on, and who gets in when somebody joins. */
 import { describe, expect, it } from "vitest";
 import type { SlotBatch } from "../../src/slots/slot-store";
-import { Fleet, request } from "./fleet";
+import { Fleet, owner, request, type SimReplica } from "./fleet";
 import type { Link } from "./store-server";
 
 const POOL = "p|chat";
@@ -121,5 +121,66 @@ describe("a replica that joins while a hundred wait for two slots", () => {
     expect(fleet.modes).toEqual(["shared", "shared", "shared"]);
     expect(fleet.backend.highest(POOL)).toBe(2);
     expect(joined.queued).toBeLessThan(50);
+  });
+});
+
+describe("a tenant that waits at one replica while another tenant fills the pool through the other", () => {
+  /** Requests that each come again as soon as they have ended, of a second more or less. @returns their waits, ms. */
+  function keepComing(fleet: Fleet, at: SimReplica | undefined, tenant: string, count: number): number[] {
+    const waitsMs: number[] = [];
+    const next = (): void => {
+      const serviceMs = 750 + 500 * fleet.rng();
+      const cameMs = fleet.clock.monotonicMs();
+      at?.arrive(request(serviceMs, owner("chat", tenant)), () => {
+        waitsMs.push(fleet.clock.monotonicMs() - cameMs);
+        fleet.clock.setTimer(serviceMs + 1, next);
+      });
+    };
+    for (let i = 0; i < count; i++) next();
+    return waitsMs;
+  }
+
+  function saturated(wayMs: number): { fleet: Fleet; slow: SimReplica | undefined } {
+    const fleet = new Fleet({ withEngine: true, limits: { poolSize: 8 } });
+    const [busy, slow] = fleet.start(2);
+    if (slow !== undefined) slow.link.fate = () => wayMs;
+    keepComing(fleet, busy, "busy", 40);
+    fleet.clock.advance(5000);
+    return { fleet, slow };
+  }
+
+  it.each([0, 200])("is not forgotten between its tries: alone in the queue it waits little, %i ms away", (wayMs) => {
+    const { fleet, slow } = saturated(wayMs);
+    const waitsMs = keepComing(fleet, slow, "denied", 1);
+    fleet.clock.advance(60_000);
+    expect(fleet.modes).toEqual(["shared", "shared"]);
+    expect(waitsMs.length).toBeGreaterThan(25);
+    // With eight slots one is free every 125 ms: the next one is its own, and then its way there and back.
+    expect(Math.max(...waitsMs)).toBeLessThan(1300);
+    expect(fleet.backend.highest(POOL)).toBe(8);
+  });
+
+  it("has half of the pool for as long as it has work", () => {
+    const { fleet, slow } = saturated(0);
+    keepComing(fleet, slow, "denied", 12);
+    fleet.clock.advance(3000);
+    let running = 0;
+    for (let i = 0; i < 600; i++) {
+      fleet.clock.advance(100);
+      running += slow?.running ?? 0;
+    }
+    expect(running / 600).toBeGreaterThan(3.7);
+    expect(running / 600).toBeLessThan(4.3);
+  });
+
+  it("with a backlog 200 ms away is served all the time, no less after a minute than at first", () => {
+    const { fleet, slow } = saturated(200);
+    const waitsMs = keepComing(fleet, slow, "denied", 12);
+    for (let i = 0; i < 12; i++) {
+      const before = waitsMs.length;
+      fleet.clock.advance(5000);
+      expect(waitsMs.length - before).toBeGreaterThanOrEqual(5);
+    }
+    expect(fleet.modes).toEqual(["shared", "shared"]);
   });
 });
