@@ -1,5 +1,5 @@
 /** Two gateways on one Postgres and one Redis, as processes: limits, configuration and the live state of a fleet. */
-import type { Cluster, ClusterSettings } from "@obleth/contract";
+import type { Cluster, ClusterSettings, FairshareLive } from "@obleth/contract";
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFailed } from "vitest";
 import { until } from "./testing/gateway-process";
 import type { HeldBackend } from "./testing/held-backend";
@@ -106,6 +106,35 @@ describe("two gateways", () => {
     backend.isOpen = true;
     backend.letGo();
     expect((await Promise.all(calls)).every((response) => response.status === 200)).toBe(true);
+  });
+
+  it("show who waits at one that has stopped publishing for as long as its picture counts, and then that it is missing", async () => {
+    onTestFailed(() => console.log(gateways.output));
+    const { first, second } = gateways;
+    const denied = await gateways.newKey("denied");
+    backend.isOpen = false;
+    const calls = Array.from({ length: 4 }, () => first.chat(secret));
+    await until(() => backend.held.length === 4);
+    calls.push(second.chat(denied.secret));
+    const isListed = ({ pools }: FairshareLive) =>
+      pools[0]?.tenants?.some(({ name, queued }) => name === "denied" && queued === 1) === true;
+    await until(async () => isListed(await gateways.live(first)));
+    second.signal("SIGSTOP");
+    const stoppedMs = performance.now();
+    await until(async () => {
+      const silentMs = performance.now() - stoppedMs;
+      const live = await gateways.live(first);
+      if (live.mode !== "shared" || live.replicas_reporting < live.replicas) return true;
+      expect(isListed(live)).toBe(true);
+      // The state is made once for all who ask within a moment.
+      expect(live.state_age_ms).toBeGreaterThan(silentMs - 500);
+      return false;
+    });
+    second.signal("SIGCONT");
+    await until(async () => (await gateways.states()).every((live) => live.replicas_reporting === 2 && isListed(live)));
+    backend.isOpen = true;
+    backend.letGo();
+    expect((await Promise.all(calls)).map((response) => response.status)).toEqual(Array(5).fill(200));
   });
 
   it("give the slots of one that was killed back within its expiry and a heartbeat", async () => {
