@@ -218,18 +218,26 @@ describe("a backend that fails", () => {
     }
   });
 
+  const pings: Script = async (answer) => {
+    await answer.write(STREAM_HEAD);
+    while (!answer.isGone) {
+      await answer.write(chunk(": ping\n\n"));
+      await answer.pause(20);
+    }
+  };
+
   it("does not hold a slot past the model's own limit with pings alone", async () => {
-    const pings: Script = async (answer) => {
-      await answer.write(STREAM_HEAD);
-      while (!answer.isGone) {
-        await answer.write(chunk(": ping\n\n"));
-        await answer.pause(20);
-      }
-    };
     const { rig, upstream } = await gateway(pings, { model: { requestTimeoutSecs: 0.3 } });
     const client = await RawClient.send(rig.port, rawChat(STREAM));
     await until(() => client.isClosed);
     await until(() => upstream.open === 0 && rig.inFlight === 0);
+  });
+
+  it("whose translated pings end at that limit is told as one that did not answer in time", async () => {
+    const { rig } = await gateway(pings, { model: { requestTimeoutSecs: 0.3 } });
+    const answer = await rig.post("/v1/messages", { model: "m", max_tokens: 9, stream: true, messages: [] });
+    expect(answer.status).toBe(504);
+    expect(await answer.json()).toMatchObject({ error: { type: "timeout_error", code: "upstream_timeout" } });
   });
 });
 

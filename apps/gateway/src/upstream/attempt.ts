@@ -3,7 +3,7 @@
  * nothing is wrapped or copied between the backend's socket and whoever takes the answer. Every attempt ends exactly once:
  * with the answer's end, or with a failure that says what went wrong and when.
  */
-import type { Client, Dispatcher } from "undici";
+import { type Client, type Dispatcher, errors } from "undici";
 import type { Connections } from "./connections";
 import type { Watchdog, Watched } from "./watchdog";
 
@@ -226,7 +226,7 @@ function failureOf(error: unknown, phase: Phase): AttemptFailure {
   const detail = `${code === "" ? "error" : code} while ${phase}: ${error instanceof Error ? error.message : "unknown"}`;
   if (code === "OBLETH_ADDRESS_REFUSED") return { kind: "address_refused", detail };
   if (phase === "connecting") return { kind: "connect_failed", detail };
-  if (code.startsWith("HPE_") || BAD_ANSWER_CODES.has(code)) return { kind: "bad_answer", detail };
+  if (error instanceof errors.HTTPParserError || BAD_ANSWER_CODES.has(code)) return { kind: "bad_answer", detail };
   return { kind: "broken", detail };
 }
 

@@ -159,6 +159,8 @@ describe("usage in passing bytes", () => {
 
   it("leaves odd figures out", () => {
     expect(readUsage({ prompt_tokens: -1, completion_tokens: "7" }, null)).toBeNull();
+    // No table has room for it, and one such record would keep a whole batch out.
+    expect(readUsage({ prompt_tokens: 1e20, completion_tokens: Number.POSITIVE_INFINITY }, null)).toBeNull();
     expect(readUsage({ prompt_tokens: Number.NaN, completion_tokens: 2.9 }, null)).toEqual({
       inputTokens: 0,
       cachedTokens: 0,

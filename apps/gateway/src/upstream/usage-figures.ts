@@ -41,7 +41,10 @@ function cachedPart(usage: Record<string, unknown>): number {
   return count(inDetails) || (count(usage.cache_read_input_tokens) ?? 0);
 }
 
+/** More than any answer can have taken; a budget booked at a figure like that would be gone, and no table would take it. */
+const MAX_COUNT = 1e9;
+
 /** A sane count; undefined for anything else, so that no odd value reaches a counter. */
 function count(value: unknown): number | undefined {
-  return typeof value === "number" && Number.isFinite(value) && value >= 0 ? Math.floor(value) : undefined;
+  return typeof value === "number" && value >= 0 && value <= MAX_COUNT ? Math.floor(value) : undefined;
 }

@@ -146,9 +146,9 @@ export class AnswerRelay implements ResultTaker {
     this.endings.end(this.request, "completed", this.#status);
   }
 
-  onBroken(failure: AttemptFailure): void {
+  onBroken({ kind, detail }: AttemptFailure): void {
     this.request.usage = this.#scanner?.figures ?? null;
-    this.#breakOff(failure.detail);
+    this.#breakOff(detail, noAnswerRefusal({ reason: kind, detail, endpoint: this.request.endpoint }));
   }
 
   onErrorAnswer(endpoint: EndpointRecord, status: number, rawHeaders: readonly Buffer[], body: Buffer): void {
@@ -274,7 +274,7 @@ export class AnswerRelay implements ResultTaker {
   }
 
   /** The client must not take what it has for the whole: nothing sent yet becomes an error, else the connection breaks. */
-  #breakOff(detail: string): void {
+  #breakOff(detail: string, refusal: Refusal = UNUSABLE_ANSWER): void {
     const { request, endings } = this;
     endings.note(request, "upstream.broke_off", { detail, endpoint: request.endpoint?.name });
     if (this.#hasSentHead) {
@@ -282,7 +282,7 @@ export class AnswerRelay implements ResultTaker {
       breakOff(request.res);
       endings.end(request, "upstream_error", this.#status);
     } else {
-      endings.refuse(request, UNUSABLE_ANSWER, "upstream_error");
+      endings.refuse(request, refusal, "upstream_error");
     }
   }
 
