@@ -37,7 +37,7 @@ const params = {
 export function BoostsPage() {
   const [{ state, new: isNew, tenant, model }, setParams] = useQueryStates(params);
   const { data, error, refetch } = useQuery(boostsQuery(state));
-  const active = useQuery(boostsQuery("active")).data?.items ?? [];
+  const active = useQuery(boostsQuery("active")).data?.items;
   const [extending, setExtending] = useState<Partial<BoostDraft> | null>(null);
   const { isAdmin } = useSession();
   const close = () => {
@@ -48,7 +48,7 @@ export function BoostsPage() {
     <>
       <PageHeader
         title="Boosts"
-        answer={active.length === 0 ? "Nobody is boosted." : `${plural(active.length, "boost")} in force.`}
+        answer={active === undefined ? "" : activeWords(active.length)}
         actions={
           <Button
             variant="primary"
@@ -90,6 +90,10 @@ export function BoostsPage() {
       ) : null}
     </>
   );
+}
+
+function activeWords(count: number): string {
+  return count === 0 ? "Nobody is boosted." : `${plural(count, "boost")} in force.`;
 }
 
 interface BoostTableProps {

@@ -19,7 +19,7 @@ export function TenantTrend({ tenantId, model }: Readonly<{ tenantId: string; mo
     () => ({ from: new Date(nowMs - SPAN_MS).toISOString(), tenant_id: tenantId, model, buckets: 30 }),
     [nowMs, tenantId, model],
   );
-  const { data } = useQuery({ ...usageSeriesQuery(query), enabled: nowMs > 0 });
+  const { data, error } = useQuery({ ...usageSeriesQuery(query), enabled: nowMs > 0 });
   const bars = useMemo(
     () => trendBars(data?.points ?? [], { bucketMs: data?.bucket_ms ?? 0, fromMs: nowMs - SPAN_MS, toMs: nowMs }),
     [data, nowMs],
@@ -33,7 +33,7 @@ export function TenantTrend({ tenantId, model }: Readonly<{ tenantId: string; mo
       : `${formatCount(requests)} requests here in the last 30 minutes, ${formatCount(waited)} waited${waited === 0 ? "" : `, ${formatWait(worstMs)} at worst`}.`;
   return (
     <section aria-label="Last 30 minutes" className="min-h-24 border-t pt-4">
-      <p className="num text-micro text-text-2">{words}</p>
+      <p className="num text-micro text-text-2">{data ? words : error ? "Its requests cannot be read." : null}</p>
       {requests === 0 ? null : (
         <>
           <p className="mt-1 flex gap-3 text-micro text-text-3">

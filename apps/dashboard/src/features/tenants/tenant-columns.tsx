@@ -77,16 +77,20 @@ export function tenantColumns(colors: ReadonlyMap<string, number>): Column<Tenan
       key: "use",
       label: "In use",
       isNumber: true,
-      sortBy: (row) => row.inUse,
+      sortBy: (row) => row.inUse ?? -1,
       render: (row) => <Value field="in_use" value={row.inUse} isExact />,
     },
     {
       key: "waiting",
       label: "Waiting",
       isNumber: true,
-      sortBy: (row) => row.queued,
+      sortBy: (row) => row.queued ?? -1,
       render: (row) => (
-        <Value field="queued" value={row.queued} className={row.queued > 0 ? "font-medium" : "text-text-3"} />
+        <Value
+          field="queued"
+          value={row.queued}
+          className={row.queued !== null && row.queued > 0 ? "font-medium" : "text-text-3"}
+        />
       ),
     },
     {
@@ -108,7 +112,7 @@ export function tenantColumns(colors: ReadonlyMap<string, number>): Column<Tenan
       isDetail: true,
       label: "Requests, 24 h",
       isNumber: true,
-      sortBy: (row) => row.requests,
+      sortBy: (row) => row.requests ?? -1,
       render: (row) => <Value field="requests" value={row.requests} />,
     },
     {

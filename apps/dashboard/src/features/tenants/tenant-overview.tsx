@@ -33,7 +33,9 @@ function TenantPools({ tenant, live }: Readonly<{ tenant: Tenant; live: Live | u
   });
   return (
     <Panel title="In the pools now" bodyClassName="p-0">
-      {rows.length === 0 ? <p className="px-4 py-6 text-small text-text-2">It has no work in any pool.</p> : null}
+      {live !== undefined && rows.length === 0 ? (
+        <p className="px-4 py-6 text-small text-text-2">It has no work in any pool.</p>
+      ) : null}
       {rows.length > 0 ? (
         <TableFrame>
           <Table aria-label="Pools where it has work" isStacked>

@@ -55,7 +55,7 @@ export function TenantPage({ id }: Readonly<{ id: string }>) {
             <BoostPill boost={here?.boost ?? null} />
           </span>
         }
-        answer={tenant ? answerOf(tenant, here) : ""}
+        answer={tenant ? answerOf(tenant, live ? (here ?? NO_WORK) : null) : ""}
         actions={
           <>
             <Button asChild>
@@ -126,8 +126,14 @@ interface Counts {
   readonly queued: number;
 }
 
-function answerOf(tenant: Tenant, here: Counts | undefined): string {
+const NO_WORK: Counts = { in_flight: 0, held: 0, queued: 0 };
+
+/** `here` is null while the live state is not known. */
+function answerOf(tenant: Tenant, here: Counts | null): string {
   if (tenant.status === "suspended") return "Suspended.";
-  if (here === undefined) return `Group ${tenant.group}, weight ${formatExact(tenant.weight)}. No work now.`;
-  return `Group ${tenant.group}, weight ${formatExact(tenant.weight)}. ${plural(here.in_flight + here.held, "slot")} in use, ${formatExact(here.queued)} waiting.`;
+  const terms = `Group ${tenant.group}, weight ${formatExact(tenant.weight)}.`;
+  if (here === null) return terms;
+  const inUse = here.in_flight + here.held;
+  if (inUse + here.queued === 0) return `${terms} No work now.`;
+  return `${terms} ${plural(inUse, "slot")} in use, ${formatExact(here.queued)} waiting.`;
 }

@@ -56,9 +56,9 @@ export function TenantsPage() {
     () =>
       tenantRows({
         tenants: data?.items ?? [],
-        live: live?.tenants ?? [],
+        live: live?.tenants ?? null,
         boosts: boosts?.items ?? [],
-        usage: usage?.rows ?? [],
+        usage: usage?.rows ?? null,
       }),
     [data, live, boosts, usage],
   );

@@ -23,34 +23,37 @@ interface ActiveBoost extends LiveBoost {
 
 export interface TenantRow {
   readonly tenant: Tenant;
-  readonly inUse: number;
-  readonly queued: number;
+  /** Null while the live state is not known, which is not 0. */
+  readonly inUse: number | null;
+  readonly queued: number | null;
   readonly isBelow: boolean;
   readonly boost: LiveBoost | null;
-  readonly requests: number;
+  /** Null while the records are not read. */
+  readonly requests: number | null;
   readonly budget: BudgetUse | null;
 }
 
 export interface TenantSources {
   readonly tenants: readonly Tenant[];
-  readonly live: readonly LiveCounts[];
+  /** Of those with work; null while it is not known. */
+  readonly live: readonly LiveCounts[] | null;
   readonly boosts: readonly ActiveBoost[];
-  readonly usage: readonly RequestCounts[];
+  readonly usage: readonly RequestCounts[] | null;
 }
 
 export function tenantRows(sources: TenantSources): TenantRow[] {
-  const live = new Map(sources.live.map((one) => [one.tenant_id, one]));
-  const requests = new Map(sources.usage.map((one) => [one.tenant_id ?? "", one.requests]));
+  const live = new Map(sources.live?.map((one) => [one.tenant_id, one]));
+  const requests = new Map(sources.usage?.map((one) => [one.tenant_id ?? "", one.requests]));
   const boosts = new Map(sources.boosts.map((one) => [one.tenant_id, one]));
   return sources.tenants.map((tenant) => {
     const counts = live.get(tenant.id);
     return {
       tenant,
-      inUse: (counts?.in_flight ?? 0) + (counts?.held ?? 0),
-      queued: counts?.queued ?? 0,
+      inUse: sources.live === null ? null : (counts?.in_flight ?? 0) + (counts?.held ?? 0),
+      queued: sources.live === null ? null : (counts?.queued ?? 0),
       isBelow: counts?.below_share ?? false,
       boost: counts?.boost ?? boosts.get(tenant.id) ?? null,
-      requests: requests.get(tenant.id) ?? 0,
+      requests: sources.usage === null ? null : (requests.get(tenant.id) ?? 0),
       budget: budgetUse(tenant),
     };
   });
@@ -68,22 +71,26 @@ export interface TenantFilter {
 export function matchesTenant(row: TenantRow, filter: TenantFilter): boolean {
   if (filter.group !== null && row.tenant.group !== filter.group) return false;
   if (filter.isSuspended && row.tenant.status !== "suspended") return false;
-  if (filter.isWaiting && row.queued === 0) return false;
+  if (filter.isWaiting && !isWaiting(row)) return false;
   if (filter.isNearBudget && (row.budget?.part ?? 0) < BUDGET_NEAR) return false;
   if (filter.isBoosted && row.boost === null) return false;
   return row.tenant.name.toLowerCase().includes(filter.text.trim().toLowerCase());
 }
 
-/** "6 tenants, 2 wait, 1 below its share." */
+function isWaiting(row: TenantRow): boolean {
+  return row.queued !== null && row.queued > 0;
+}
+
+/** "6 tenants, 2 wait, 1 below its share."; who waits is left out while it is not known. */
 export function tenantsAnswer(rows: readonly TenantRow[]): string {
   if (rows.length === 0) return "No tenants yet.";
-  const waiting = rows.filter((row) => row.queued > 0).length;
+  const waiting = rows.filter(isWaiting).length;
   const below = rows.filter((row) => row.isBelow).length;
   const near = rows.filter((row) => (row.budget?.part ?? 0) >= BUDGET_NEAR).length;
-  const parts = [
-    plural(rows.length, "tenant"),
-    waiting === 0 ? "none waits" : `${formatExact(waiting)} ${waiting === 1 ? "waits" : "wait"}`,
-  ];
+  const parts = [plural(rows.length, "tenant")];
+  if (rows.some((row) => row.queued !== null)) {
+    parts.push(waiting === 0 ? "none waits" : `${formatExact(waiting)} ${waiting === 1 ? "waits" : "wait"}`);
+  }
   if (below > 0) parts.push(`${formatExact(below)} below ${below === 1 ? "its" : "their"} share`);
   if (near > 0) parts.push(`${formatExact(near)} near a budget's end`);
   return `${parts.join(", ")}.`;

@@ -36,6 +36,14 @@ describe("the list of tenants", () => {
     expect(rows[0]).toMatchObject({ inUse: 3, queued: 4, isBelow: true, requests: 7, budget: { part: 0.9 } });
     expect(tenantsAnswer(rows)).toBe("1 tenant, 1 waits, 1 below its share, 1 near a budget's end.");
   });
+  it("shows nobody as idle while what runs is not known", () => {
+    const unknown = tenantRows({ tenants: [tenant], live: null, boosts: [], usage: null });
+    expect(unknown[0]).toMatchObject({ inUse: null, queued: null, isBelow: false, requests: null });
+    expect(tenantsAnswer(unknown)).toBe("1 tenant, 1 near a budget's end.");
+    const idle = tenantRows({ tenants: [tenant], live: [], boosts: [], usage: [] });
+    expect(idle[0]).toMatchObject({ inUse: 0, queued: 0, requests: 0 });
+    expect(tenantsAnswer(idle)).toBe("1 tenant, none waits, 1 near a budget's end.");
+  });
   it("filters by what is asked", () => {
     const all = { text: "", group: null, isSuspended: false, isWaiting: false, isNearBudget: false, isBoosted: false };
     const [row] = rows;
