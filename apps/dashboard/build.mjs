@@ -1,6 +1,6 @@
 // Builds the dashboard and completes the standalone server: Next leaves static files and `public` out of it.
 import { spawnSync } from "node:child_process";
-import { cpSync, existsSync } from "node:fs";
+import { cpSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
 
@@ -18,3 +18,8 @@ cpSync(path.join(here, ".next", "static"), path.join(standalone, ".next", "stati
 if (existsSync(path.join(here, "public"))) {
   cpSync(path.join(here, "public"), path.join(standalone, "public"), { recursive: true });
 }
+
+// Node's five seconds are less than what balancers keep an idle connection for: each would now and then send a request
+// on one that is just being closed here.
+const server = path.join(standalone, "server.js");
+writeFileSync(server, `process.env.KEEP_ALIVE_TIMEOUT ||= "75000";\n${readFileSync(server, "utf8")}`);

@@ -81,6 +81,24 @@ test("a filter is in the address, survives Back, and 404s nobody", async ({ admi
   await expect(adminPage.getByRole("heading", { level: 1, name: "Fairshare" })).toBeVisible();
 });
 
+test("back from a pool the list is where it was left", async ({ adminPage: page, stack }) => {
+  await page.setViewportSize({ width: 1280, height: 300 });
+  await open(page, stack.urls.dashboard, "");
+  const link = page.getByRole("link", { name: pool.model }).first();
+  await expect(link).toBeVisible();
+  const leftAt = await page.evaluate(() => {
+    window.scrollTo(0, 120);
+    return window.scrollY;
+  });
+  expect(leftAt).toBeGreaterThan(0);
+  await link.click();
+  await expect(page.getByRole("heading", { level: 1, name: pool.model })).toBeVisible();
+  await expect.poll(() => page.evaluate(() => window.scrollY)).toBe(0);
+  await page.goBack();
+  await expect(page.getByRole("heading", { level: 1, name: "Fairshare" })).toBeVisible();
+  await expect.poll(() => page.evaluate(() => window.scrollY)).toBe(leftAt);
+});
+
 test("an unknown pool offers the nearest names", async ({ adminPage, stack }) => {
   await open(adminPage, stack.urls.dashboard, `?pool=${pool.model}x`);
   await expect(adminPage.getByRole("link", { name: pool.model })).toBeVisible();

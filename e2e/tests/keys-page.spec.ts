@@ -1,9 +1,9 @@
-import { expect, test } from "../support/fixtures";
+import { expect, signIn, test } from "../support/fixtures";
+import { tenantNamed } from "../support/stack";
 
 test("a secret is shown once and is nowhere after its dialog closes", async ({ adminPage, stack }) => {
-  const { data } = await stack.management.call("listTenants", { query: { limit: 200 } });
-  const tenant = data.items.find((one) => one.name === "chatbot");
-  await adminPage.goto(`${stack.urls.dashboard}/tenants/${tenant?.id}?tab=keys`);
+  const tenant = await tenantNamed(stack, "chatbot");
+  await adminPage.goto(`${stack.urls.dashboard}/tenants/${tenant.id}?tab=keys`);
   await adminPage.getByRole("button", { name: "Make a key" }).click();
   await adminPage.getByRole("dialog").getByLabel("Name").fill("mobile");
   await adminPage.getByRole("button", { name: "Make the key" }).click();
@@ -41,25 +41,74 @@ test("a secret is shown once and is nowhere after its dialog closes", async ({ a
   await expect.poll(async () => (await models(second)).status, { timeout: 3000 }).toBe(401);
 });
 
-test("names that look like code are shown as text everywhere", async ({ adminPage, stack }) => {
-  const names = [
-    '<img src=x onerror="window.hit=1">',
-    '"><svg/onload=window.hit=1>',
-    "=HYPERLINK(1)",
-    "__proto__",
-    "‮evil",
-  ];
-  for (const name of names) {
-    await stack.management.call("createTenant", { body: { name } });
-    await stack.management.call("createGroup", { body: { name, weight: 7 } });
+test("a save over somebody else's change changes what was typed and puts back nothing else", async ({
+  page,
+  stack,
+}) => {
+  const { management } = stack;
+  const { id } = await tenantNamed(stack, "chatbot");
+  const { key } = (await management.call("createKey", { params: { id }, body: { name: "shared" } })).data;
+  const now = async () => (await management.call("getKey", { params: { id: key.id } })).data;
+  await signIn(page, stack);
+  await page.goto(`${stack.urls.dashboard}/keys?key=${key.id}`);
+  const panel = page.getByRole("dialog", { name: "shared" });
+  await panel.getByLabel("Cap").fill("5");
+  await management.call("updateKey", { params: { id: key.id }, body: { weight: 300 } });
+  await panel.getByRole("button", { name: "Save" }).click();
+  await expect(panel.getByText("while you were editing")).toBeVisible();
+  expect(await now()).toMatchObject({ weight: 300, max_in_flight: null });
+  await panel.getByRole("button", { name: "Apply mine over it" }).click();
+  await expect.poll(now).toMatchObject({ weight: 300, max_in_flight: 5 });
+  await expect(panel.getByLabel("Weight")).toHaveValue("300");
+});
+
+/** Names that are code to a page, a sheet, a script or a map, and one that turns the line around. */
+const ODD_NAMES = [
+  '<img src=x onerror="window.hit=1">',
+  '"><svg/onload=window.hit=1>',
+  "javascript:window.hit=1",
+  "=HYPERLINK(1)",
+  "+1",
+  "@x",
+  "__proto__",
+  "constructor",
+  "toString",
+  "-1",
+  "‮evil",
+];
+
+test("names that look like code are shown as text everywhere, in lists, titles and panels", async ({
+  adminPage: page,
+  stack,
+}) => {
+  test.setTimeout(180_000);
+  const { management } = stack;
+  const api_base = `${stack.simulator.url}/v1`;
+  let keyId = "";
+  for (const name of ODD_NAMES) {
+    const tenant = await management.call("createTenant", { body: { name } });
+    const made = await management.call("createKey", { params: { id: tenant.data.id }, body: { name } });
+    keyId = made.data.key.id;
+    await management.call("createGroup", { body: { name, weight: 7 } });
+    await management.call("createModel", { body: { name, api_base, max_in_flight: 2 } });
   }
-  for (const path of ["/tenants", "/fairshare/groups", "/audit", "/", "/usage"]) {
-    await adminPage.goto(`${stack.urls.dashboard}${path}`);
-    await expect(adminPage.getByRole("heading", { level: 1 })).toBeVisible();
-    await adminPage.waitForLoadState("networkidle");
-    expect(await adminPage.evaluate(() => (window as { hit?: number }).hit), path).toBeUndefined();
+  const open = async (path: string) => {
+    await page.goto(`${stack.urls.dashboard}${path}`);
+    await expect(page.getByRole("heading", { level: 1 }).or(page.getByRole("dialog"))).not.toHaveCount(0);
+    await page.waitForLoadState("networkidle");
+    expect(await page.evaluate(() => (window as { hit?: number }).hit), path).toBeUndefined();
+    expect(await page.evaluate(() => Object.keys(Object.prototype)), path).toEqual([]);
+  };
+  for (const path of ["/tenants", "/fairshare/groups", "/models", "/keys"]) {
+    await open(path);
+    for (const name of ODD_NAMES)
+      await expect(page.getByText(name, { exact: true }), `${path} ${name}`).not.toHaveCount(0);
   }
-  await adminPage.goto(`${stack.urls.dashboard}/tenants?q=${encodeURIComponent("__proto__")}`);
-  await expect(adminPage.getByRole("link", { name: "__proto__" })).toBeVisible();
-  expect(await adminPage.evaluate(() => Object.keys(Object.prototype))).toEqual([]);
+  for (const path of ["/", "/audit", "/usage", "/boosts?new=true", `/keys?key=${keyId}`]) await open(path);
+  for (const name of [ODD_NAMES[0] ?? "", "__proto__", "‮evil"]) {
+    await open(`/fairshare?pool=${encodeURIComponent(name)}`);
+    await expect(page.getByRole("heading", { level: 1 })).toContainText(name);
+    await open(`/models/${encodeURIComponent(name)}`);
+    await expect(page.getByRole("heading", { level: 1 })).toContainText(name);
+  }
 });
