@@ -73,6 +73,29 @@ describe("methods", () => {
     expect(rig.listener.activeCount).toBe(0);
   });
 
+  it("OPTIONS of the whole server says what it answers, and no other method asks about that", async () => {
+    const { rig } = await gateway(ok);
+    const options = await RawClient.send(rig.port, "OPTIONS * HTTP/1.1\r\nhost: g\r\n\r\n");
+    await until(() => options.statuses.length === 1);
+    expect(options.text).toMatch(/^HTTP\/1.1 204 (?:.*\r\n)*allow: GET, HEAD, POST, OPTIONS\r\n/);
+    const get = await RawClient.send(rig.port, `GET * HTTP/1.1\r\nhost: g\r\nx-api-key: ${SECRET}\r\n\r\n`);
+    await until(() => get.statuses.length === 1);
+    expect(get.statuses).toEqual([400]);
+  });
+
+  it("a request of HTTP/1.1 without a host gets 400 with a request id like any other; HTTP/1.0 knows none", async () => {
+    const { rig, upstream } = await gateway(ok);
+    const hostless = rawChat(CHAT).replace("host: gateway\r\n", "");
+    const client = await RawClient.send(rig.port, hostless);
+    await until(() => client.text.endsWith("}"));
+    expect(client.statuses).toEqual([400]);
+    expect(client.text).toMatch(/x-obleth-request-id: [0-9a-f-]{36}\r\n[\s\S]*Host header/);
+    expect(upstream.requests).toEqual([]);
+    const old = await RawClient.send(rig.port, hostless.replace("HTTP/1.1", "HTTP/1.0"));
+    await until(() => old.isClosed);
+    expect(old.statuses).toEqual([200]);
+  });
+
   it("CONNECT is refused and Upgrade is ignored", async () => {
     const { rig } = await gateway(ok);
     const connect = await RawClient.send(rig.port, "CONNECT example.org:443 HTTP/1.1\r\nhost: example.org:443\r\n\r\n");

@@ -19,12 +19,13 @@ import type { ProxyDeps } from "./proxy-deps";
 import { CLIENT_GONE_STATUS, type Outcome, ProxyRequest } from "./proxy-request";
 import { quietly, type RequestEndings } from "./request-endings";
 import { jsonAnswer } from "./respond";
-import { type CallRoute, matchRoute, protocolOfPath, type Route, type RouteAnswer } from "./routes";
+import { type CallRoute, matchRoute, protocolOfPath, type Route } from "./routes";
 import { admissionRefusal, admit, NO_SERVERS, SHUTTING_DOWN } from "./stages/admit";
 import { authenticate } from "./stages/authenticate";
 import { TermCalendar } from "./stages/budget-terms";
 import { accessRefusal, modelRefusal } from "./stages/check-access";
 import { budgetRefusal, spendOf } from "./stages/check-budget";
+import { pathRefusal } from "./stages/check-path";
 import { hasServer, ModelFinder, noServer, speaks } from "./stages/find-model";
 import { lookAgain } from "./stages/look-again";
 import type { Sendable, UpstreamSender } from "./stages/send-upstream";
@@ -75,10 +76,10 @@ export class Pipeline {
     res.on("error", ignore);
     res.on("close", () => this.#endings.end(request, "client_gone", CLIENT_GONE_STATUS));
     const answer = matchRoute(url);
-    const refusal = pathRefusal(answer, req.method);
+    const refusal = pathRefusal(answer, req);
     if (refusal !== null) this.#refuse(request, refusal);
+    else if ("allow" in answer && req.method === "OPTIONS") this.#options(request, answer.allow);
     else if (answer.kind !== "route") return;
-    else if (req.method === "OPTIONS") this.#options(request, answer.allow);
     else if (endings.isDraining) this.#refuse(request, SHUTTING_DOWN, "shutting_down");
     else this.#guard(request, () => this.#begin(request, answer.route, answer.search));
   }
@@ -359,37 +360,10 @@ const OUTCOME_OF: Partial<Record<AdmissionOutcome["kind"], Outcome>> = {
   "shutting-down": "shutting_down",
 };
 
-const BAD_PATH: Refusal = {
-  code: "invalid_request",
-  message: "The path holds '..' or an encoded dot, slash or backslash. Send it plain.",
-};
-
-const UNKNOWN_ENDPOINT: Refusal = {
-  code: "unknown_endpoint",
-  message: "There is no such endpoint here. The OpenAI and Anthropic APIs are under /v1.",
-};
-
 const EXPECTATION_FAILED: Refusal = {
   code: "expectation_failed",
   message: "The Expect header asks for something this server does not do. Only '100-continue' is supported.",
 };
-
-/** What is wrong with a path or a method before anybody is known; null when nothing is. */
-function pathRefusal(answer: RouteAnswer, method: string | undefined): Refusal | null {
-  if (answer.kind === "bad-path") return BAD_PATH;
-  if (answer.kind === "unknown") return UNKNOWN_ENDPOINT;
-  return method === "OPTIONS" || isAllowed(method, answer.allow) ? null : methodNotAllowed(answer.allow);
-}
-
-function methodNotAllowed(allow: string): Refusal {
-  return { code: "method_not_allowed", message: `This endpoint answers ${allow} only.`, allow };
-}
-
-function isAllowed(method: string | undefined, allow: string): boolean {
-  return method === "POST"
-    ? allow.startsWith("POST")
-    : (method === "GET" || method === "HEAD") && allow.startsWith("GET");
-}
 
 function invalid({ message, param }: { message: string; param: string | null }): Refusal {
   return { code: "invalid_request", message, ...(param === null ? {} : { param }) };

@@ -27,6 +27,8 @@ export const PROXY_SERVER_OPTIONS: ServerOptions = {
   requestTimeout: 0,
   maxHeaderSize: 64 * 1024,
   insecureHTTPParser: false,
+  // Refused by the pipeline like everything else, with a request id.
+  requireHostHeader: false,
   noDelay: true,
   keepAlive: true,
 };

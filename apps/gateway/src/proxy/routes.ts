@@ -29,6 +29,8 @@ export type Route =
 
 export type RouteAnswer =
   | { readonly kind: "route"; readonly route: Route; readonly allow: string; readonly search: string }
+  /** The server as a whole, which only OPTIONS can ask about. */
+  | { readonly kind: "server"; readonly allow: string }
   | { readonly kind: "bad-path" }
   | { readonly kind: "unknown" };
 
@@ -84,6 +86,7 @@ export function protocolOfPath(url: string): Protocol {
 }
 
 function matchUnusual(url: string): RouteAnswer {
+  if (url === "*") return { kind: "server", allow: "GET, HEAD, POST, OPTIONS" };
   const target = withoutOrigin(url);
   const queryAt = target.search(/[?#]/);
   const rawPath = queryAt < 0 ? target : target.slice(0, queryAt);
