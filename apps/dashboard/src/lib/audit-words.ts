@@ -1,5 +1,5 @@
 /** Changes in words: what was done to what, and each field from what to what. */
-import { formatDayTime, formatExact, MISSING } from "./format";
+import { formatDayTime, formatExact, MISSING, type Zone } from "./format";
 import { readPreferences } from "./preferences";
 
 export interface AuditFacts {
@@ -38,24 +38,24 @@ const FIELD_WORDS: Readonly<Record<string, string>> = {
 /** Not worth a line of their own. */
 const SILENT_FIELDS = new Set(["updated_at", "version", "created_at", "id"]);
 
-/** The fields that changed, as text. */
-export function fieldChanges(row: AuditFacts): FieldChange[] {
+/** The fields that changed, as text; times in a zone, or named as UTC while the reader's is not known (null). */
+export function fieldChanges(row: AuditFacts, zone: Zone | null = readPreferences().clock): FieldChange[] {
   const names = new Set([...Object.keys(row.before ?? {}), ...Object.keys(row.after ?? {})]);
   return [...names]
     .filter((name) => !SILENT_FIELDS.has(name))
     .map((name) => ({
       field: FIELD_WORDS[name] ?? name.replaceAll("_", " "),
-      from: shown(row.before?.[name]),
-      to: shown(row.after?.[name]),
+      from: shown(row.before?.[name], zone),
+      to: shown(row.after?.[name], zone),
     }))
     .filter((change) => change.from !== change.to);
 }
 
 /** "nightly: weight 50 to 120", "created key mobile", "ended boost of nightly". */
-export function changeSentence(row: AuditFacts): string {
+export function changeSentence(row: AuditFacts, zone: Zone | null = readPreferences().clock): string {
   const verb = row.action.split(".").at(-1) ?? row.action;
   const what = OBJECT_WORDS[row.object.type] ?? row.object.type;
-  const changes = fieldChanges(row);
+  const changes = fieldChanges(row, zone);
   const [first] = changes;
   if (row.before !== null && row.after !== null && first !== undefined) {
     const more = changes.length > 1 ? ` and ${changes.length - 1} more` : "";
@@ -77,12 +77,13 @@ function pastOf(verb: string): string {
 
 const ISO_TIME = /^\d{4}-\d{2}-\d{2}T[\d:.]+Z$/;
 
-function shown(value: unknown): string {
+function shown(value: unknown, zone: Zone | null): string {
   if (value === null || value === undefined) return MISSING;
   if (typeof value === "number") return formatExact(value);
   if (typeof value === "boolean") return value ? "on" : "off";
   if (typeof value === "string" && ISO_TIME.test(value)) {
-    return formatDayTime(Date.parse(value), readPreferences().clock);
+    const time = formatDayTime(Date.parse(value), zone ?? "utc");
+    return zone === null ? `${time} UTC` : time;
   }
   if (typeof value === "string") return value === "" ? MISSING : value;
   const text = JSON.stringify(value);

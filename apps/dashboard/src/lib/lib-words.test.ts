@@ -42,6 +42,12 @@ describe("a change in words", () => {
   it("leaves out what did not change and what nobody asks for", () => {
     expect(fieldChanges(row({ before: { weight: 5, version: 1 }, after: { weight: 5, version: 2 } }))).toEqual([]);
   });
+
+  it("name times as UTC while the reader's zone is not known", () => {
+    const change = row({ before: { expires_at: null }, after: { expires_at: "2026-11-30T03:12:00.000Z" } });
+    expect(changeSentence(change, null)).toBe("nightly: end - to 30 Nov 03:12 UTC");
+    expect(changeSentence(change, "utc")).toBe("nightly: end - to 30 Nov 03:12");
+  });
 });
 
 describe("weights and slots as typed", () => {

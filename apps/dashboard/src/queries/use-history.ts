@@ -11,8 +11,8 @@ export function historyKey(model: string | null): readonly unknown[] {
   return ["live", "history", model];
 }
 
-/** A pool's history, or all pools', read in steps: each answer brings only what is new. */
-export function useHistory(model: string | null, intervalMs: number) {
+/** A pool's history, or all pools', read in steps once it is wanted: each answer brings only what is new. */
+export function useHistory(model: string | null, intervalMs: number, isWanted = true) {
   const store = useRef<HistoryStore>(EMPTY_HISTORY);
   const isPaused = usePausedAt() !== null;
   return useQuery({
@@ -25,7 +25,7 @@ export function useHistory(model: string | null, intervalMs: number) {
       return store.current;
     },
     refetchInterval: intervalMs,
-    enabled: !isPaused,
+    enabled: isWanted && !isPaused,
     retry: false,
     gcTime: 0,
     structuralSharing: false,

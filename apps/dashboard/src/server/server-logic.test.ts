@@ -70,11 +70,14 @@ describe("settings", () => {
 
 describe("what comes with a page", () => {
   it("is the summary of all pools, or the open pool, where the page shows them", () => {
-    expect(firstView("/fairshare")).toEqual({ pool: null, isOverview: false });
-    expect(firstView("/fairshare?q=llama&state=full")).toEqual({ pool: null, isOverview: false });
-    expect(firstView("/fairshare?pool=org%2Fmodel-7b&tenant=t")).toEqual({ pool: "org/model-7b", isOverview: false });
-    expect(firstView("/")).toEqual({ pool: null, isOverview: true });
-    expect(firstView("/?range=24h")).toEqual({ pool: null, isOverview: true });
+    const list = { pool: null, isOverview: false, range: null };
+    expect(firstView("/fairshare")).toEqual(list);
+    expect(firstView("/fairshare?q=llama&state=full&range=1h")).toEqual(list);
+    const pool = { pool: "org/model-7b", isOverview: false };
+    expect(firstView("/fairshare?pool=org%2Fmodel-7b&tenant=t")).toEqual({ ...pool, range: "15m" });
+    expect(firstView("/fairshare?pool=org%2Fmodel-7b&range=1h")).toEqual({ ...pool, range: "1h" });
+    expect(firstView("/")).toEqual({ pool: null, isOverview: true, range: "1h" });
+    expect(firstView("/?range=24h")).toEqual({ pool: null, isOverview: true, range: "24h" });
   });
   it.each(["/fairshare/groups", "/models", "/keys?key=1", "http://evil.example/fairshare", "", null])(
     "is nothing for %j",

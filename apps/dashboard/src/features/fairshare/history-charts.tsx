@@ -10,7 +10,6 @@ import { groupsQuery } from "../../queries/objects";
 import type { LivePool } from "../../queries/wire";
 import { HistoryTable } from "./history-table";
 import { groupNames, type HistoryBand, historyBands, historyRows } from "./logic/history-rows";
-import { historyWords } from "./logic/history-words";
 import { useHistoryMarks } from "./use-history-marks";
 
 interface HistoryChartsProps {
@@ -47,7 +46,6 @@ export function HistoryCharts({ pool, store, view, fromMs, toMs, onReading }: Re
   };
   return (
     <>
-      <p className="num text-small text-text-2">{historyWords(view, clock)}</p>
       <Legend bands={bands} />
       <LazyChart
         label="Running requests by group"

@@ -10,9 +10,6 @@ import type { PoolRowProps } from "./pool-row";
 import { poolHref } from "./search-params";
 import { StateBadge } from "./state-badge";
 
-/** A name of two lines, its state below, and a border. */
-export const NARROW_ROW_PX = 69;
-
 /** A pool on a phone: all that a wide row says of its state, on two lines. */
 export const NarrowPoolRow = memo(function NarrowPoolRow({ pool, isStale, rowIndex, group }: Readonly<PoolRowProps>) {
   const below = pool.tenants_below_share;

@@ -18,9 +18,9 @@ import { noServersWords } from "../../lib/no-servers";
 import { poolBand } from "../../lib/pool-state";
 import { scopePrefix } from "../../lib/scope";
 import { useIsMounted } from "../../lib/use-is-mounted";
-import { useIsQuiet } from "../../lib/use-is-quiet";
 import { useFreshness, useLive } from "../../queries/use-live";
 import type { Live, LivePool } from "../../queries/wire";
+import { HistoryPanel } from "./history-panel";
 import { paceText, poolAnswer } from "./logic/answer-line";
 import { laneHolders } from "./logic/lanes";
 import { poolParams } from "./search-params";
@@ -31,10 +31,6 @@ import { usePoolKeys } from "./use-pool-keys";
 import { useStateAnnouncements } from "./use-state-announcements";
 import { WhatYouCanDo } from "./what-you-can-do";
 
-const HistoryPanel = dynamic(() => import("./history-panel").then((module) => module.HistoryPanel), {
-  ssr: false,
-  loading: () => <Skeleton className="h-112" />,
-});
 const SlotStrip = dynamic(() => import("./slot-strip").then((module) => module.SlotStrip), { ssr: false });
 const UnknownPool = dynamic(() => import("./unknown-pool").then((module) => module.UnknownPool), { ssr: false });
 const TenantPanel = dynamic(() => import("./tenant-panel").then((module) => module.TenantPanel), { ssr: false });
@@ -135,8 +131,6 @@ function PoolPanels({ live, pool }: Readonly<{ live: Live; pool: LivePool }>) {
   );
   const isIdle = holders.length === 0;
   const isRestWanted = useAfterFirst();
-  // The history's code is not among the first: it is of use with a chart, which loads when the page stands.
-  const isQuiet = useIsQuiet();
   return (
     <>
       <Panel
@@ -175,10 +169,10 @@ function PoolPanels({ live, pool }: Readonly<{ live: Live; pool: LivePool }>) {
           <TenantTable pool={pool} selected={group} onLight={view === "strip" ? setLit : lightNothing} />
         )}
       </Panel>
-      {isRestWanted && isQuiet ? (
+      {isRestWanted ? (
         <HistoryPanel pool={pool} startedTsMs={live.started_ts_ms} replicas={live.replicas} />
       ) : (
-        <Skeleton className="h-112" />
+        <Skeleton className="h-126" />
       )}
     </>
   );

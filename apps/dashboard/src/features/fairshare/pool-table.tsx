@@ -11,8 +11,9 @@ import { useRowKeys } from "../../lib/use-row-keys";
 import { useVirtualRows } from "../../lib/use-virtual-rows";
 import type { LivePool } from "../../queries/wire";
 import { type ConfirmedBands, confirmBands, listedBand } from "./logic/confirmed-bands";
+import { NARROW_ROW_PX } from "./logic/narrow-row";
 import { comparePools, type PoolSortKey, type SortDirection } from "./logic/pool-sort";
-import { NARROW_ROW_PX, NarrowPoolRow } from "./narrow-pool-row";
+import { NarrowPoolRow } from "./narrow-pool-row";
 import { NarrowPoolHead, PoolHead, PoolSort } from "./pool-head";
 import { PoolRow } from "./pool-row";
 

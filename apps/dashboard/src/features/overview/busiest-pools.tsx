@@ -6,8 +6,9 @@ import type { LivePool } from "../../queries/wire";
 
 const SHOWN = 6;
 
-export function BusiestPools({ pools }: Readonly<{ pools: readonly LivePool[] }>) {
-  const busy = pools.filter((pool) => pool.capacity_state === "ok" && pool.in_flight + pool.held > 0).slice(0, SHOWN);
+/** Those with work, the fullest first; nothing before they are known. */
+export function BusiestPools({ pools }: Readonly<{ pools: readonly LivePool[] | undefined }>) {
+  const busy = pools?.filter((pool) => pool.capacity_state === "ok" && pool.in_flight + pool.held > 0).slice(0, SHOWN);
   return (
     <Panel
       title="Busiest pools"
@@ -18,9 +19,9 @@ export function BusiestPools({ pools }: Readonly<{ pools: readonly LivePool[] }>
         </Link>
       }
     >
-      {busy.length === 0 ? <p className="px-4 py-6 text-small text-text-2">No pool has work.</p> : null}
+      {busy?.length === 0 ? <p className="px-4 py-6 text-small text-text-2">No pool has work.</p> : null}
       <ul className="divide-y">
-        {busy.map((pool) => (
+        {busy?.map((pool) => (
           <li
             key={pool.model}
             className="grid min-h-(--row) grid-cols-[minmax(0,1fr)_minmax(5rem,35%)_8ch] items-center gap-3 px-4 text-small"

@@ -44,7 +44,7 @@ export function OverviewPage() {
         {data ? <AttentionList items={data.items} /> : <SkeletonRows rows={4} label="Reading what needs attention" />}
         <div className="grid grid-cols-1 items-start gap-4 md:grid-cols-2">
           <div className="grid grid-cols-1 gap-4">
-            <BusiestPools pools={live?.pools ?? []} />
+            <BusiestPools pools={live?.pools} />
             <ActiveBoosts />
           </div>
           <div className="grid grid-cols-1 gap-4">

@@ -5,10 +5,13 @@ import { useMemo } from "react";
 import { LazyChart } from "../../components/chart/lazy-chart";
 import { Panel } from "../../components/ui/panel";
 import { Segmented } from "../../components/ui/segmented";
-import { formatCount, formatMinute } from "../../lib/format";
-import { historyPeak, historyView } from "../../lib/history-series";
+import type { Zone } from "../../lib/format";
+import { type HistoryFacts, historyFacts, peakWords } from "../../lib/history-facts";
+import { historyView } from "../../lib/history-series";
 import { usePreferences } from "../../lib/preferences";
+import { useIsMounted } from "../../lib/use-is-mounted";
 import { useNow } from "../../lib/use-now";
+import { useFirstHistory } from "../../queries/first-answers";
 import { useHistory } from "../../queries/use-history";
 
 const INTERVAL_MS = 10_000;
@@ -20,8 +23,9 @@ const rangeParam = parseAsStringLiteral(["1h", "24h"]).withDefault("1h").withOpt
 export function WaitArea() {
   const [range, setRange] = useQueryState("range", rangeParam);
   const { clock } = usePreferences();
+  const isMounted = useIsMounted();
   const spanMs = RANGES_MS[range];
-  const { data } = useHistory(null, INTERVAL_MS);
+  const { data, error } = useHistory(null, INTERVAL_MS);
   const nowMs = useNow(INTERVAL_MS);
   const view = useMemo(
     () => (data ? historyView(data, { fromMs: nowMs - spanMs, toMs: nowMs }) : { rows: [], gaps: [], bucketMs: 0 }),
@@ -31,13 +35,8 @@ export function WaitArea() {
     () => view.rows.map(({ tsMs, sample }) => ({ ts: tsMs, queued: sample?.queued ?? null })),
     [view],
   );
-  const peak = historyPeak(view);
-  const words =
-    peak === null
-      ? "No samples yet."
-      : peak.peak === 0
-        ? `Nothing waited in the last ${range === "1h" ? "hour" : "24 hours"}.`
-        : `Waiting peaked at ${formatCount(peak.peak)} at ${formatMinute(peak.peakTsMs, clock)}.`;
+  const first = useFirstHistory(null, range);
+  const facts = data ? historyFacts(view) : first;
   return (
     <Panel
       title={range === "1h" ? "Waiting, last hour" : "Waiting, last 24 hours"}
@@ -53,7 +52,11 @@ export function WaitArea() {
         />
       }
     >
-      <p className="num mb-2 text-small text-text-2">{words}</p>
+      <p className="num mb-2 text-small text-text-2">
+        {facts === undefined && error
+          ? "Not read: the gateway did not answer."
+          : waitWords(facts, { range, zone: isMounted ? clock : null })}
+      </p>
       <LazyChart
         label="Waiting requests over time"
         rows={rows}
@@ -68,4 +71,15 @@ export function WaitArea() {
       />
     </Panel>
   );
+}
+
+/** A sentence; a blank of its height while nothing is known. */
+function waitWords(
+  facts: HistoryFacts | undefined,
+  { range, zone }: { range: keyof typeof RANGES_MS; zone: Zone | null },
+): string {
+  if (facts === undefined) return "\u00a0";
+  if (facts.peak === null) return "No samples yet.";
+  if (facts.peak.peak === 0) return `Nothing waited in the last ${range === "1h" ? "hour" : "24 hours"}.`;
+  return `W${peakWords(facts.peak, zone).slice(1)}.`;
 }

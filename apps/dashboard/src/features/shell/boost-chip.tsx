@@ -19,7 +19,11 @@ export function BoostChip({ serverNowMs }: Readonly<{ serverNowMs: number }>) {
       <Zap className="size-3.5" aria-hidden="true" />
       <span>
         Boosts {ends.length}
-        <span className="sr-only sm:not-sr-only">, next ends in {formatTimeLeft(Math.min(...ends) - serverNowMs)}</span>
+        {serverNowMs === 0 ? null : (
+          <span className="sr-only sm:not-sr-only">
+            , next ends in {formatTimeLeft(Math.min(...ends) - serverNowMs)}
+          </span>
+        )}
       </span>
     </Link>
   );
