@@ -38,6 +38,12 @@ const STEPPED_STRING_BYTES = 64;
 /** Levels of nesting in a value that is stepped over. The JSON readers of model servers give up at about as many. */
 export const MAX_NESTING = 1000;
 
+/**
+ * Values in a body, as far as they are told apart. Several times what the largest batch has that a model server takes
+ * (300,000 token ids), and little enough that neither the walk nor a translation holds everybody else up for long.
+ */
+const MAX_VALUES = 1_000_000;
+
 export class JsonCursor {
   pos = 0;
   /** Of the string read last: where its text starts and ends, quotes left out. */
@@ -45,6 +51,7 @@ export class JsonCursor {
   textEnd = 0;
   /** Of the string read last: holds a backslash. */
   hasEscapes = false;
+  #values = 0;
   /** Where the next backslash is, as far as searched; the length of the bytes when there is none. */
   #backslash = -1;
 
@@ -207,6 +214,7 @@ export class JsonCursor {
 
   #enter(open: number, close: number, what: string): boolean {
     if (this.peek() !== open) throw new MalformedJson(this.pos, what);
+    this.#countValue();
     this.pos++;
     if (this.peek() !== close) return true;
     this.pos++;
@@ -217,7 +225,13 @@ export class JsonCursor {
     const byte = this.peek();
     if (byte !== COMMA && byte !== close) throw new MalformedJson(this.pos, what);
     this.pos++;
-    return byte === COMMA;
+    if (byte === close) return false;
+    this.#countValue();
+    return true;
+  }
+
+  #countValue(): void {
+    if (++this.#values > MAX_VALUES) throw new MalformedJson(this.pos, "at most 1,000,000 values");
   }
 
   #endOfEscape(pos: number): number {

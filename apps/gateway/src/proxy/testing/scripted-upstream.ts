@@ -80,12 +80,19 @@ export class ScriptedUpstream {
     socket.on("close", () => this.#sockets.delete(socket));
     socket.on("error", () => {});
     socket.setNoDelay(true);
-    let buffered = Buffer.alloc(0);
+    let parts: Buffer[] = [];
+    let size = 0;
+    let needed = 0;
     let isBusy = false;
     const serveNext = (): void => {
-      const parsed = isBusy ? null : parseRequest(buffered);
+      if (isBusy || size < needed) return;
+      const buffered = Buffer.concat(parts);
+      needed = requestLength(buffered);
+      const parsed = size < needed ? null : parseRequest(buffered);
+      parts = [parsed === null ? buffered : buffered.subarray(parsed.length)];
       if (parsed === null) return;
-      buffered = buffered.subarray(parsed.length);
+      size -= parsed.length;
+      needed = 0;
       isBusy = true;
       void this.#answer(socket, parsed.request).finally(() => {
         isBusy = false;
@@ -93,7 +100,8 @@ export class ScriptedUpstream {
       });
     };
     socket.on("data", (chunk: Buffer) => {
-      buffered = Buffer.concat([buffered, chunk]);
+      parts.push(chunk);
+      size += chunk.length;
       serveNext();
     });
   }
@@ -149,6 +157,13 @@ export class ScriptedUpstream {
     this.maxUnsent = Math.max(this.maxUnsent, socket.writableLength);
     return Promise.race([gone, new Promise<void>((resolve) => socket.once("drain", resolve))]);
   }
+}
+
+/** How long the first request is, as soon as its head is there. */
+function requestLength(bytes: Buffer): number {
+  const headEnd = bytes.indexOf("\r\n\r\n");
+  const length = headEnd < 0 ? null : /\r\ncontent-length:\s*(\d+)/i.exec(bytes.toString("latin1", 0, headEnd));
+  return headEnd + 4 + Number(length?.[1] ?? 0);
 }
 
 function parseRequest(bytes: Buffer): { request: SeenRequest; length: number } | null {
