@@ -103,7 +103,7 @@ export class RequestEndings implements RelayEndings {
 
   #record(request: ProxyRequest, outcome: Outcome, statusCode: number): void {
     const { clock, settings, usage, events, budgets, log } = this.deps;
-    if (request.reserved !== null) void budgets.settle(request.reserved, actualSpend(request, outcome));
+    if (request.reserved !== null) void budgets.settle(request.reserved, actualSpend(request, outcome, statusCode));
     const record = usageRecordOf(request, {
       outcome,
       statusCode,
@@ -124,16 +124,22 @@ function closeBehind({ req, res }: ProxyRequest): void {
   else res.once("finish", () => req.socket.end());
 }
 
-/** What to book: what was reported; the estimate for an answer that reported nothing; nothing when there was no answer. */
+/**
+ * What to book: what was reported; the estimate for an answer that reported nothing; nothing when there was no answer, or
+ * a backend's refusal, which costs no tokens.
+ */
 function actualSpend(
   { usage, model, firstByteAtMs, estimatedTokens, reserved }: ProxyRequest,
   outcome: Outcome,
+  statusCode: number,
 ): { tokens: number; costUsd: number } {
   if (usage !== null) {
     const tokens = usage.inputTokens + usage.outputTokens;
     return { tokens, costUsd: model === null ? 0 : (costUsd(model, usage) ?? 0) };
   }
-  const hadAnswer = firstByteAtMs !== null && outcome !== "upstream_error" && outcome !== "refused";
+  const wasRefused =
+    outcome === "upstream_error" || outcome === "refused" || (outcome === "completed" && statusCode >= 400);
+  const hadAnswer = firstByteAtMs !== null && !wasRefused;
   return hadAnswer ? { tokens: estimatedTokens, costUsd: reserved?.estimatedCostUsd ?? 0 } : { tokens: 0, costUsd: 0 };
 }
 
