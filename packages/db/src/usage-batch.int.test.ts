@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { makeDb } from "./client";
 import { createTestDatabase, type TestDatabase } from "./testing";
-import { dropUsageBefore, insertUsage, type UsageRow } from "./usage-batch";
+import { dropUsageBefore, insertUsage, isBadValue, type UsageRow } from "./usage-batch";
 
 const NOON = Date.UTC(2026, 10, 30, 12);
 const DAY = 86_400_000;
@@ -46,6 +47,14 @@ describe("usage batches", () => {
   it("take more rows than one statement may carry", async () => {
     const rows = Array.from({ length: 2_500 }, (_, index) => row({ requestId: `many-${index}` }));
     expect(await insertUsage(test.db, rows)).toBe(2_500);
+  });
+
+  it("that no table can take are told from a database that is away", async () => {
+    const tooMuch = await insertUsage(test.db, [row({ inputTokens: 1e20 })]).catch((error: unknown) => error);
+    expect(isBadValue(tooMuch)).toBe(true);
+    const away = makeDb("postgres://nobody@127.0.0.1:1/nothing");
+    expect(isBadValue(await insertUsage(away.db, [row()]).catch((error: unknown) => error))).toBe(false);
+    await away.close();
   });
 
   it("keep a record whose session id has a NUL or half a character", async () => {

@@ -95,6 +95,11 @@ function dayOfPartition(name: string): number | undefined {
   return match === null ? undefined : Date.parse(`${match[1]}-${match[2]}-${match[3]}T00:00:00Z`);
 }
 
+/** Whether a statement failed because of a value it was given, as it will each time: SQLSTATE classes 22 and 23. */
+export function isBadValue(error: unknown): boolean {
+  return /^2[23]/.test(sqlState(error));
+}
+
 function sqlState(error: unknown): string {
   const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
   return String((cause as { code?: unknown } | undefined)?.code ?? "");

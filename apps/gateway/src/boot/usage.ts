@@ -1,7 +1,7 @@
 /** Carries usage records to the database, and drops the days that are past their retention. */
 import path from "node:path";
 import type { Timer } from "@obleth/clock";
-import { dropUsageBefore, ensureUsageDays, insertUsage } from "@obleth/db";
+import { dropUsageBefore, ensureUsageDays, insertUsage, isBadValue } from "@obleth/db";
 import { SpillFile } from "../usage/spill-file";
 import { UnsavedCount } from "../usage/unsaved-count";
 import { UsageRecorder } from "../usage/usage-recorder";
@@ -18,6 +18,7 @@ export function makeUsageRecorder(foundation: Foundation, onDropped: (records: n
   const { database, clock, log, stateDir } = foundation;
   return new UsageRecorder({
     insert: (batch) => insertUsage(database.handle.db, batch),
+    isRefusal: isBadValue,
     clock,
     spill: new SpillFile(path.join(stateDir, "usage-spill.jsonl")),
     events: {

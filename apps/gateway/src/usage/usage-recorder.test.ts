@@ -1,4 +1,4 @@
-import { appendFileSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { VirtualClock } from "@obleth/clock";
@@ -61,9 +61,10 @@ function setUp(limits: Partial<UsageRecorderLimits> = {}) {
   const clock = new VirtualClock();
   const path = join(folder, "spill.ndjson");
   const counts = { spilled: 0, dropped: 0, reasons: [] as string[] };
-  const make = () =>
+  const make = (isRefusal?: (error: unknown) => boolean) =>
     new UsageRecorder({
       insert: table.insert,
+      ...(isRefusal === undefined ? {} : { isRefusal }),
       clock,
       spill: new SpillFile(path),
       limits,
@@ -167,6 +168,26 @@ describe("the usage recorder", () => {
     make();
     await advanceUntil(clock, () => counts.dropped === 2);
     expect([...table.ids]).toEqual(["whole", "next", "next but one", "last"]);
+  });
+
+  it("finds a record that the database says it will never take at once, from memory or the local file", async () => {
+    const { table, path, clock, counts, make, recorder } = setUp({ batchSize: 64 });
+    await recorder.close(0);
+    table.refuses = "r5";
+    appendFileSync(
+      path,
+      ids(0, 40)
+        .map((id) => `${JSON.stringify(usage(id))}\n`)
+        .join(""),
+    );
+    const certain = make((error) => error instanceof Error && error.message === "bad row");
+    clock.advance(1000);
+    await advanceUntil(clock, () => counts.dropped === 1 && table.ids.size === 39);
+    await advanceUntil(clock, () => !existsSync(`${path}.replay`));
+    for (const id of [...ids(50, 90), "r5"]) certain.record(usage(id));
+    await advanceUntil(clock, () => counts.dropped === 2 && table.ids.size === 79);
+    expect(counts.reasons.every((reason) => reason.includes("r5"))).toBe(true);
+    expect(certain.unsavedCount).toBe(0);
   });
 
   it("lets one record that the database refuses go, and says which, instead of holding up the others", async () => {

@@ -10,6 +10,8 @@ import type { UsageRecord, UsageSink } from "./usage-record";
 export interface UsageRecorderOptions {
   /** Writes a batch; inserting a record twice must be harmless. Rejects when it is not certain that all are in. */
   readonly insert: (batch: readonly UsageRecord[]) => Promise<unknown>;
+  /** Whether a failed insert says that the database is there and will never take one of the records. */
+  readonly isRefusal?: (error: unknown) => boolean;
   readonly clock: Clock;
   readonly spill: SpillFile;
   readonly events: UsageRecorderEvents;
@@ -159,12 +161,30 @@ export class UsageRecorder implements UsageSink {
     const batch = this.#queue.splice(0, this.#batchSize);
     this.#underWay = batch.length;
     try {
-      await this.options.insert(batch);
+      await this.#insert(batch);
       this.#underWay = 0;
       this.#succeeded();
     } catch (error) {
       this.#underWay = 0;
       this.#failed(batch, error);
+    }
+  }
+
+  /** Writes a batch without the records that the database refuses: halves find them in a few steps. */
+  async #insert(batch: readonly UsageRecord[]): Promise<void> {
+    try {
+      await this.options.insert(batch);
+    } catch (error) {
+      const [first] = batch;
+      if (first === undefined || this.options.isRefusal?.(error) !== true) throw error;
+      if (batch.length === 1) {
+        this.options.events.insertFailed(error);
+        this.options.events.dropped(1, `the database refuses the record of request ${first.requestId}`);
+        return;
+      }
+      const half = Math.ceil(batch.length / 2);
+      await this.#insert(batch.slice(0, half));
+      await this.#insert(batch.slice(half));
     }
   }
 
@@ -203,7 +223,7 @@ export class UsageRecorder implements UsageSink {
   async #replay(): Promise<void> {
     if (!this.#mayHaveSpilled || this.#isClosed) return;
     try {
-      const unreadable = await this.options.spill.replay((batch) => this.options.insert(batch), this.#limits.batchSize);
+      const unreadable = await this.options.spill.replay((batch) => this.#insert(batch), this.#limits.batchSize);
       this.#mayHaveSpilled = await this.options.spill.hasRecords();
       this.#failures = 0;
       if (unreadable > 0) this.options.events.dropped(unreadable, "lines of the local file were cut off by a crash");
