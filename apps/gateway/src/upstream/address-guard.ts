@@ -24,7 +24,7 @@ export class AddressRefused extends Error {
 const METADATA_ADDRESSES = new Set(["100.100.100.200", "192.0.0.192", "fd00:ec2::254", "168.63.129.16"]);
 
 const NEVER = new Set(["linkLocal", "multicast", "broadcast", "unspecified", "reserved"]);
-const PRIVATE = new Set(["private", "loopback", "uniqueLocal", "carrierGradeNat"]);
+const PRIVATE = new Set(["private", "loopback", "uniqueLocal", "carrierGradeNat", "deprecatedSiteLocal"]);
 
 /** Whether an address may be connected to; anything that is not an IP address may not. */
 export function isAddressAllowed(address: string, rules: AddressRules): boolean {
@@ -43,9 +43,14 @@ function embeddedIpv4(address: ipaddr.IPv4 | ipaddr.IPv6): string | null {
   if (!(address instanceof ipaddr.IPv6)) return null;
   const range = address.range();
   const bytes = address.toByteArray();
-  if (range === "rfc6052") return bytes.slice(12).join(".");
+  if (range === "rfc6052" || range === "rfc6145" || isIpv4Compatible(bytes)) return bytes.slice(12).join(".");
   if (range === "6to4") return bytes.slice(2, 6).join(".");
   return null;
+}
+
+/** `::a.b.c.d`, long out of use; `::` and `::1` are addresses of their own. */
+function isIpv4Compatible(bytes: readonly number[]): boolean {
+  return bytes.slice(0, 12).every((byte) => byte === 0) && bytes.slice(12, 15).some((byte) => byte !== 0);
 }
 
 /** Why a base URL cannot be used; null when it can. Names are judged later, once resolved. */

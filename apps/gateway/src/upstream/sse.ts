@@ -1,14 +1,18 @@
 /** Server-sent events as bytes: where an event ends, and what its `data` is. */
 
 const LF_LF = Buffer.from("\n\n");
-const CRLF_CRLF = Buffer.from("\r\n\r\n");
+/** The end of a blank line of CRLF, whatever ends the line before it. */
+const LF_CRLF = Buffer.from("\n\r\n");
 
-/** The position after the blank line that ends the event beginning at `from`; -1 when it is not in these bytes. */
+/**
+ * The position after the blank line that ends the event beginning at `from`; -1 when it is not in these bytes. Cost is linear
+ * in the event's length when there is one.
+ */
 export function eventEnd(bytes: Buffer, from: number): number {
   const lf = bytes.indexOf(LF_LF, from);
-  const crlf = bytes.indexOf(CRLF_CRLF, from);
-  if (lf >= 0 && (crlf < 0 || lf < crlf)) return lf + LF_LF.length;
-  return crlf < 0 ? -1 : crlf + CRLF_CRLF.length;
+  const crlf = (lf < 0 ? bytes : bytes.subarray(0, lf)).indexOf(LF_CRLF, from);
+  if (crlf >= 0) return crlf + LF_CRLF.length;
+  return lf < 0 ? -1 : lf + LF_LF.length;
 }
 
 /** Whether these bytes end with a complete event. */

@@ -19,6 +19,11 @@ describe("addresses", () => {
     ["::ffff:169.254.169.254", false, false],
     ["64:ff9b::a9fe:a9fe", false, false],
     ["2002:a9fe:a9fe::1", false, false],
+    ["::ffff:0:169.254.169.254", false, false],
+    ["::169.254.169.254", false, false],
+    ["::10.0.0.1", true, false],
+    ["fec0::1", true, false],
+    ["2606:4700::1111", true, true],
     ["fe80::1", false, false],
     ["fd00:ec2::254", false, false],
     ["100.100.100.200", false, false],
@@ -155,6 +160,16 @@ describe("usage in passing bytes", () => {
   it("is not taken from what a model wrote, nor from nulls or numbers", () => {
     const written = JSON.stringify({ content: 'say "usage":{"prompt_tokens":9}', usage: null });
     for (const size of [1, 5, 1000]) expect(scanned(`${written}{"usage":5}`, size)).toBeNull();
+  });
+
+  it("only grows: neither zeros in a later part nor a tool's arguments of that form take anything back", () => {
+    const start = 'event: message_start\ndata: {"message":{"usage":{"input_tokens":50,"output_tokens":1}}}\n\n';
+    const end = 'event: message_delta\ndata: {"usage":{"input_tokens":0,"output_tokens":9}}\n\n';
+    expect(scanned(start + end, 7)).toEqual({ inputTokens: 50, cachedTokens: 0, outputTokens: 9 });
+    const usage = { input_tokens: 50, output_tokens: 9 };
+    const input = { usage: { input_tokens: 0, output_tokens: 0 } };
+    const answer = JSON.stringify({ usage, content: [{ type: "tool_use", input }] });
+    expect(scanned(answer, 11)).toEqual({ inputTokens: 50, cachedTokens: 0, outputTokens: 9 });
   });
 
   it("leaves odd figures out", () => {

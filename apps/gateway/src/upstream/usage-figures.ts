@@ -9,7 +9,8 @@ export interface UsageFigures {
 
 /**
  * Reads a `usage` object of any dialect into `into`, keeping what it does not mention, so that figures given in parts
- * (Anthropic streams) add up to the whole. Returns null when it holds no figure.
+ * (Anthropic streams) add up to the whole. Figures only grow: servers that fill a later part with zeros, and a tool's
+ * arguments that look like such an object, take nothing back. Returns null when it holds no figure.
  */
 export function readUsage(usage: Record<string, unknown>, into: UsageFigures | null): UsageFigures | null {
   const input = count(usage.prompt_tokens) ?? anthropicInput(usage) ?? null;
@@ -18,12 +19,12 @@ export function readUsage(usage: Record<string, unknown>, into: UsageFigures | n
   if (input === null && output === null && total === undefined) return into;
   const figures = into ?? { inputTokens: 0, cachedTokens: 0, outputTokens: 0 };
   if (input !== null) {
-    figures.inputTokens = input;
-    figures.cachedTokens = Math.min(input, cachedPart(usage));
+    figures.inputTokens = Math.max(figures.inputTokens, input);
+    figures.cachedTokens = Math.max(figures.cachedTokens, Math.min(input, cachedPart(usage)));
   } else if (total !== undefined && output === null) {
-    figures.inputTokens = total;
+    figures.inputTokens = Math.max(figures.inputTokens, total);
   }
-  if (output !== null) figures.outputTokens = output;
+  if (output !== null) figures.outputTokens = Math.max(figures.outputTokens, output);
   return figures;
 }
 

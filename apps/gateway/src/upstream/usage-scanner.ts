@@ -1,6 +1,6 @@
 /**
  * Finds what a backend says it used, in an answer that passes by: every `"usage":{...}` object in the bytes is read, the
- * latest word winning. Such bytes cannot come from model output, because inside a JSON string the quotes would be escaped.
+ * largest figures winning. Such bytes cannot come from model output, because inside a JSON string the quotes would be escaped.
  * Nothing is kept but the few bytes of an object that is cut by a chunk's edge.
  */
 import { readUsage, type UsageFigures } from "./usage-figures";
