@@ -34,6 +34,18 @@ describe("a request whose frame two servers could read differently", () => {
   });
 });
 
+describe("bytes that are no request", () => {
+  it("behind one whose answer is under way break that off, and what is said of them is no part of it", async () => {
+    const { rig, upstream } = await gateway(stream([event(delta("one")), event(delta("two"))], { gapMs: 300 }));
+    const client = await RawClient.send(rig.port, rawChat({ ...CHAT, stream: true }));
+    await until(() => client.text.includes("one"));
+    client.socket.write("no request\r\n\r\n");
+    await until(() => client.isClosed);
+    expect(client.statuses).toEqual([200]);
+    await expectNoLeak(rig, upstream, 1);
+  });
+});
+
 describe("a client of HTTP/1.0", () => {
   const old = (bytes: string): string => bytes.replace("HTTP/1.1", "HTTP/1.0");
 

@@ -13,6 +13,7 @@ import { Watchdog } from "../upstream/watchdog";
 import { Pipeline } from "./pipeline";
 import type { ProxyDeps } from "./proxy-deps";
 import { RequestEndings } from "./request-endings";
+import { breakOff } from "./respond";
 import { UpstreamSender } from "./stages/send-upstream";
 import { Tokenizers } from "./tokenizers";
 
@@ -102,7 +103,7 @@ class Listener implements ProxyListener {
     server.on("checkContinue", (req, res) => this.#take(req, res, { expectsContinue: true }));
     server.on("checkExpectation", (req, res) => this.#pipeline.refuseExpectation(req, res));
     server.on("connect", (_req, socket: Duplex) => closeWith(socket, undefined));
-    server.on("clientError", (error: NodeJS.ErrnoException, socket) => closeWith(socket, error.code));
+    server.on("clientError", (error: NodeJS.ErrnoException, socket) => this.#malformed(socket, error.code));
     server.setTimeout(this.#deps.settings.clientStallMs, (socket) => this.#silent(socket));
   }
 
@@ -137,6 +138,16 @@ class Listener implements ProxyListener {
     // A pipelined request has its turn when the answers before it have gone out; until then it takes nothing.
     if (res.socket === null) res.once("socket", () => this.#pipeline.run(req, res, options));
     else this.#pipeline.run(req, res, options);
+  }
+
+  /** Bytes that are no request. Said so, unless an answer is under way there, of which that would become a part. */
+  #malformed(socket: Duplex, code: string | undefined): void {
+    for (const { req, res } of this.#endings.active) {
+      if (req.socket !== socket || !res.headersSent) continue;
+      breakOff(res);
+      return;
+    }
+    closeWith(socket, code);
   }
 
   /** A slow client may still be taking an answer whose request has long ended. */

@@ -19,7 +19,7 @@ export type ErrorAnswer = { readonly headers: string[]; readonly body: Buffer } 
 const MAX_MESSAGE = 2000;
 
 export function errorAnswer({ endpoint, status, head, body, isTranslated, requestId }: ErrorAnswerInput): ErrorAnswer {
-  if (endpoint.apiKey !== null && endpoint.apiKey !== "" && body.includes(endpoint.apiKey)) {
+  if (secretsOf(endpoint).some((secret) => body.includes(secret))) {
     return {
       refusal: failed(status, "The model's server refused the request and repeated a secret, so its text is withheld."),
     };
@@ -32,6 +32,17 @@ export function errorAnswer({ endpoint, status, head, body, isTranslated, reques
     headers: [...withoutHeader(head.headers, "content-type"), "content-type", "application/json"],
     body: anthropicErrorBody(status, message ?? `The model's server answered with status ${status}.`, requestId),
   };
+}
+
+/** Shortest value of a header of the endpoint's own that is taken for a secret rather than for a version or a name. */
+const MIN_SECRET_HEADER = 16;
+
+/** What no client may read: the credential, and what may be one in a header, with or without a scheme before it. */
+function secretsOf({ apiKey, headers }: EndpointRecord): string[] {
+  const values = Object.values(headers).map((value) => value.slice(value.lastIndexOf(" ") + 1));
+  const secrets = values.filter((value) => value.length >= MIN_SECRET_HEADER);
+  if (apiKey !== null && apiKey !== "") secrets.push(apiKey);
+  return secrets;
 }
 
 const UNREADABLE = "The model's server failed. Try again later.";
