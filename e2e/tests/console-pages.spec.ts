@@ -60,6 +60,9 @@ test("a boost about to end is told with its time left, and a model without serve
   });
   await management.call("endBoost", { params: { id: boost.data.id } });
   await management.call("deleteModel", { params: { id: "unserved" } });
+  // Each goes from the open page once its cause has gone.
+  await expect(page.locator("[data-attention=boost_ending]")).toHaveCount(0, { timeout: 30_000 });
+  await expect(page.locator("[data-attention=no_servers]")).toHaveCount(0, { timeout: 30_000 });
 });
 
 test("a pool's size is previewed, changed, and undone from the audit", async ({ adminPage, stack }) => {
@@ -77,6 +80,16 @@ test("a pool's size is previewed, changed, and undone from the audit", async ({ 
   await adminPage.goto(`${stack.urls.dashboard}/audit?kind=model`);
   await adminPage.getByRole("button", { name: "Revert" }).first().click();
   await expect.poll(cap).toBe(8);
+
+  await adminPage.goto(`${stack.urls.dashboard}/models/${pool.model}?tab=capacity`);
+  await adminPage.getByLabel("Max in flight").fill("4");
+  await adminPage.getByRole("region", { name: "Pool size" }).getByRole("button", { name: "Save" }).click();
+  const alert = adminPage.getByRole("alertdialog", { name: `Give ${pool.model} 4 slots?` });
+  await expect(alert).toContainText("It uses 8 slots now.");
+  await expect(alert.getByRole("button", { name: "Cancel" })).toBeFocused();
+  await adminPage.keyboard.press("Enter");
+  await expect(alert).toBeHidden();
+  expect(await cap()).toBe(8);
 });
 
 test("session affinity out of range is refused with the range, and {} follows the gateway", async ({

@@ -252,6 +252,10 @@ test("a boost shows wherever its tenant does, and ends when told to", async ({ a
   await expect(adminPage.locator('[data-tenant="chatbot"] [data-boost]')).toContainText("x3");
   await adminPage.goto(`${stack.urls.dashboard}/tenants`);
   await expect(adminPage.locator(`[data-row="${tenant.id}"] [data-boost]`)).toBeVisible();
+  await adminPage.goto(`${stack.urls.dashboard}/tenants/${tenant.id}`);
+  await expect(adminPage.locator("#content [data-boost]").first()).toContainText("x3");
+  await openPanel(adminPage, stack, "chatbot");
+  await expect(adminPage.getByRole("dialog").locator("[data-boost]")).toContainText("x3");
   await adminPage.goto(`${stack.urls.dashboard}/boosts`);
   await adminPage.getByRole("button", { name: "End now" }).click();
   await adminPage.getByRole("alertdialog").getByRole("button", { name: "End now" }).click();

@@ -22,10 +22,7 @@ export function useDraft<Draft extends object>(key: string, begun: Begun<Draft>)
   const storageKey = `obleth.draft.${key}`;
   const [kept, setKept] = useState<Kept<Draft> | null>(null);
   const { initial, etag } = begun;
-  useEffect(() => {
-    const stored = read<Draft>(storageKey);
-    if (stored !== null) setKept(stored);
-  }, [storageKey]);
+  useEffect(() => setKept(read<Draft>(storageKey)), [storageKey]);
   const update = useCallback(
     (become: (before: Kept<Draft> | null) => Kept<Draft> | null) =>
       setKept((before) => {

@@ -2,7 +2,7 @@ import type { SaveTier } from "../../lib/save-tier";
 import type { DraftSave } from "../../lib/use-draft-save";
 import { AppliedNote } from "./applied-note";
 import { LastChange } from "./last-change";
-import { SaveBar } from "./save-bar";
+import { type SaveAlert, SaveBar } from "./save-bar";
 
 interface DraftBarProps {
   objectId: string;
@@ -10,6 +10,7 @@ interface DraftBarProps {
   isDirty: boolean;
   isBlocked: boolean;
   tier: SaveTier;
+  alert?: SaveAlert | null;
   onDiscard: () => void;
 }
 

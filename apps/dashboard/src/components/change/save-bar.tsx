@@ -4,30 +4,39 @@ import { type ReactNode, type RefObject, useEffect, useRef, useState } from "rea
 import type { SaveTier } from "../../lib/save-tier";
 import { NEEDS_ADMIN, useSession } from "../../lib/session";
 import { Button } from "../ui/button";
+import { AlertDialog } from "../ui/dialog";
+
+export interface SaveAlert {
+  readonly title: string;
+  readonly text: string;
+}
 
 interface SaveBarProps {
   isDirty: boolean;
   isBlocked: boolean;
   isSaving: boolean;
   tier: SaveTier;
+  /** Of a save with consequences: asked in a dialog of its own instead of a second step. */
+  alert?: SaveAlert | null;
   onSave: () => void;
   onDiscard: () => void;
   saveLabel?: string;
   children?: ReactNode;
 }
 
-/** Save, in one step or two, and Discard. Ctrl or Cmd with Enter saves from anywhere in the form. */
+/** Save, in one step, in two, or asked about, and Discard. Ctrl or Cmd with Enter saves from anywhere in the form. */
 export function SaveBar(props: Readonly<SaveBarProps>) {
-  const { isDirty, isBlocked, isSaving, tier, onSave, onDiscard, children } = props;
+  const { isDirty, isBlocked, isSaving, tier, alert = null, onSave, onDiscard, children } = props;
   const { isAdmin } = useSession();
   const [isAsking, setIsAsking] = useState(false);
   const canSave = isDirty && !isBlocked && !isSaving && isAdmin;
   const press = () => {
     if (!canSave) return;
-    if (tier.isTwoStep && !isAsking) return setIsAsking(true);
+    if ((tier.isTwoStep || alert !== null) && !isAsking) return setIsAsking(true);
     setIsAsking(false);
     onSave();
   };
+  const isSecondStep = isAsking && alert === null;
   useEffect(() => {
     if (!isDirty) setIsAsking(false);
   }, [isDirty]);
@@ -41,10 +50,19 @@ export function SaveBar(props: Readonly<SaveBarProps>) {
         onClick={press}
         title={isAdmin ? undefined : NEEDS_ADMIN}
       >
-        {isSaving ? "Saving" : isAsking ? tier.confirm : (props.saveLabel ?? "Save")}
+        {isSaving ? "Saving" : isSecondStep ? tier.confirm : (props.saveLabel ?? "Save")}
       </Button>
-      {isAsking ? <Button onClick={() => setIsAsking(false)}>Not yet</Button> : null}
-      {isDirty && !isAsking ? (
+      {isSecondStep ? <Button onClick={() => setIsAsking(false)}>Not yet</Button> : null}
+      <AlertDialog
+        isOpen={isAsking && alert !== null}
+        title={alert?.title}
+        confirmLabel={tier.isTwoStep ? tier.confirm : "Apply"}
+        onConfirm={press}
+        onCancel={() => setIsAsking(false)}
+      >
+        <p>{alert?.text}</p>
+      </AlertDialog>
+      {isDirty && !isSecondStep ? (
         <Button variant="ghost" onClick={onDiscard} disabled={isSaving}>
           Discard
         </Button>

@@ -32,7 +32,7 @@ interface KeyDraft {
 /** One key: its name, weight and cap with what a change moves, its secret, and its end. */
 export function KeyPanel({ id, onClose }: Readonly<{ id: string; onClose: () => void }>) {
   const { data, error, refetch } = useQuery(keyQuery(id));
-  if (data !== undefined) return <LoadedKey entry={data} onClose={onClose} />;
+  if (data !== undefined) return <LoadedKey key={data.data.id} entry={data} onClose={onClose} />;
   return (
     <Sheet title="Key" onClose={onClose}>
       {error ? (

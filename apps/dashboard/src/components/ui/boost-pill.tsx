@@ -12,8 +12,15 @@ interface Boosted {
   readonly created_by: string;
 }
 
+interface BoostPillProps {
+  boost: Boosted | null;
+  isShort?: boolean;
+  /** The model it holds on, where that is not plain. */
+  place?: string | null;
+}
+
 /** "x3, 14 min": a tenant's boost, wherever the tenant is named. Short, the time left is told to who points at it. */
-export function BoostPill({ boost, isShort = false }: Readonly<{ boost: Boosted | null; isShort?: boolean }>) {
+export function BoostPill({ boost, isShort = false, place = null }: Readonly<BoostPillProps>) {
   const nowMs = useNow(10_000);
   if (boost === null) return null;
   const left = formatTimeLeft(Date.parse(boost.expires_at) - nowMs);
@@ -28,6 +35,7 @@ export function BoostPill({ boost, isShort = false }: Readonly<{ boost: Boosted 
       <span>
         {boost.weight === null ? null : <span className={isShort ? "sr-only" : undefined}>weight </span>}
         {strength}
+        {place === null ? null : <span className="name"> on {place}</span>}
         {nowMs === 0 ? null : <span className={isShort ? "sr-only" : undefined}>, {left}</span>}
       </span>
     </span>

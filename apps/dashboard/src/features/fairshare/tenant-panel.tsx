@@ -43,6 +43,7 @@ export function TenantPanel({ live, pool, tenantId, isStale, onClose }: Readonly
     >
       {data ? (
         <LoadedPanel
+          key={`${tenantId} ${pool.model}`}
           live={live}
           pool={pool}
           here={here}

@@ -64,8 +64,9 @@ export function GroupMenu({ group }: Readonly<{ group: GroupRow }>) {
 }
 
 function EditGroup({ group, onClose }: Readonly<{ group: GroupRow; onClose: () => void }>) {
-  const [name, setName] = useState(group.name);
-  const [color, setColor] = useState(group.color);
+  const [begun] = useState(group);
+  const [name, setName] = useState(begun.name);
+  const [color, setColor] = useState(begun.color);
   const save = useSave();
   const trimmed = name.trim();
   return (
@@ -85,7 +86,10 @@ function EditGroup({ group, onClose }: Readonly<{ group: GroupRow; onClose: () =
                 send: () =>
                   api.call("updateGroup", {
                     params: { name: group.name },
-                    body: { color, ...(trimmed === group.name ? {} : { name: trimmed }) },
+                    body: {
+                      ...(color === begun.color ? {} : { color }),
+                      ...(trimmed === begun.name ? {} : { name: trimmed }),
+                    },
                   }),
                 onSaved: onClose,
               })

@@ -29,7 +29,8 @@ interface EndpointDialogProps {
 }
 
 export function EndpointDialog({ model, endpoint, onClose }: Readonly<EndpointDialogProps>) {
-  const [draft, setDraft] = useState(() => draftOf(endpoint));
+  const [begun] = useState(() => draftOf(endpoint));
+  const [draft, setDraft] = useState(begun);
   const save = useSave();
   const field = errorField(save.error);
   const refused = (name: string) => (field === name ? errorMessage(save.error) : null);
@@ -37,7 +38,7 @@ export function EndpointDialog({ model, endpoint, onClose }: Readonly<EndpointDi
   const send = () =>
     save.mutate({
       done: endpoint ? `${endpoint.name} changed` : `Endpoint added to ${model.name}`,
-      send: () => sendEndpoint(model, endpoint, draft),
+      send: () => sendEndpoint(model, endpoint, { draft, begun }),
       onSaved: onClose,
     });
   return (
@@ -141,17 +142,28 @@ function draftOf(endpoint: Endpoint | null): EndpointDraft {
   };
 }
 
-function sendEndpoint(model: Model, endpoint: Endpoint | null, draft: EndpointDraft) {
-  const body = {
-    api_base: draft.apiBase.trim(),
-    protocol: draft.protocol,
-    upstream_model: draft.upstream.trim() === "" ? null : draft.upstream.trim(),
-    weight: Number(draft.weight),
-    priority: Number(draft.priority),
-    max_in_flight: draft.cap.trim() === "" ? null : Number(draft.cap),
-    ...(draft.name.trim() === "" ? {} : { name: draft.name.trim() }),
+function sendEndpoint(model: Model, endpoint: Endpoint | null, given: { draft: EndpointDraft; begun: EndpointDraft }) {
+  const { draft, begun } = given;
+  if (endpoint === null) {
+    const body = { ...bodyOf(draft, () => true), api_base: draft.apiBase.trim() };
+    return api.call("createEndpoint", { params: { id: model.id }, body });
+  }
+  // Only what was touched: the rest stays as it is, whoever changed it meanwhile.
+  const body = bodyOf(draft, (field) => draft[field] !== begun[field]);
+  return api.call("updateEndpoint", { params: { id: model.id, eid: endpoint.id }, body });
+}
+
+function bodyOf(draft: EndpointDraft, isWanted: (field: keyof EndpointDraft) => boolean) {
+  const optional = (text: string) => (text.trim() === "" ? null : text.trim());
+  const cap = optional(draft.cap);
+  return {
+    ...(isWanted("apiBase") ? { api_base: draft.apiBase.trim() } : {}),
+    ...(isWanted("protocol") ? { protocol: draft.protocol } : {}),
+    ...(isWanted("upstream") ? { upstream_model: optional(draft.upstream) } : {}),
+    ...(isWanted("weight") ? { weight: Number(draft.weight) } : {}),
+    ...(isWanted("priority") ? { priority: Number(draft.priority) } : {}),
+    ...(isWanted("cap") ? { max_in_flight: cap === null ? null : Number(cap) } : {}),
+    ...(isWanted("name") && draft.name.trim() !== "" ? { name: draft.name.trim() } : {}),
     ...(draft.apiKey === "" ? {} : { api_key: draft.apiKey }),
   };
-  if (endpoint === null) return api.call("createEndpoint", { params: { id: model.id }, body });
-  return api.call("updateEndpoint", { params: { id: model.id, eid: endpoint.id }, body });
 }

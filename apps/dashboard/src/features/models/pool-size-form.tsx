@@ -28,7 +28,7 @@ import {
   draftSize,
   isCapacityChanged,
 } from "./logic/capacity-draft";
-import { sizeWarnings } from "./logic/capacity-words";
+import { sizeAlert, sizeWarnings } from "./logic/capacity-words";
 
 interface PoolSizeFormProps {
   model: Versioned<Model>;
@@ -82,6 +82,7 @@ export function PoolSizeForm({ model, pool }: Readonly<PoolSizeFormProps>) {
         isDirty={isDirty}
         isBlocked={Object.values(errors).some((error) => error !== null)}
         tier={saveTier(rows)}
+        alert={isDirty ? sizeAlert(size, pool) : null}
         onDiscard={() => change(null)}
       />
     </Panel>

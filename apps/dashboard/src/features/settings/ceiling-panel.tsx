@@ -2,16 +2,17 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { SaveBar } from "../../components/change/save-bar";
+import { type SaveAlert, SaveBar } from "../../components/change/save-bar";
 import { TextField } from "../../components/ui/field";
 import { Panel } from "../../components/ui/panel";
 import { Skeleton } from "../../components/ui/skeleton";
 import { api, errorMessage } from "../../lib/api";
-import { formatExact } from "../../lib/format";
+import { formatExact, plural } from "../../lib/format";
 import { useSession } from "../../lib/session";
 import { useSave } from "../../lib/use-save";
 import { parseSlots } from "../../lib/weight";
 import { capacityQuery, type Versioned } from "../../queries/objects";
+import { useLiveSummary } from "../../queries/use-live";
 import type { Capacity } from "../../queries/wire";
 
 export function CeilingPanel() {
@@ -30,6 +31,7 @@ function CeilingForm({ capacity }: Readonly<{ capacity: Versioned<Capacity> }>) 
   const wanted = "value" in parsed ? (parsed.value ?? data.setting_global_max_in_flight) : null;
   const isBelow = wanted !== null && wanted < data.sum_of_pools;
   const save = useSave();
+  const running = useLiveSummary()?.live.in_flight ?? 0;
   return (
     <div className="space-y-3 text-small">
       <p className="num text-text-2">
@@ -55,7 +57,8 @@ function CeilingForm({ capacity }: Readonly<{ capacity: Versioned<Capacity> }>) 
         isDirty={shown !== initial}
         isBlocked={"error" in parsed}
         isSaving={save.isPending}
-        tier={{ isTwoStep: isBelow, confirm: "Apply: below the sum of the pools" }}
+        tier={{ isTwoStep: false, confirm: "" }}
+        alert={isBelow ? ceilingAlert(wanted, data.sum_of_pools, running) : null}
         onDiscard={() => setText(null)}
         onSave={() =>
           "value" in parsed &&
@@ -73,4 +76,13 @@ function CeilingForm({ capacity }: Readonly<{ capacity: Versioned<Capacity> }>) 
       />
     </div>
   );
+}
+
+function ceilingAlert(wanted: number, sumOfPools: number, running: number): SaveAlert {
+  return {
+    title: `Lower the ceiling to ${formatExact(wanted)}?`,
+    text:
+      `The pools together have ${formatExact(sumOfPools)} slots, and their shares are then split over fewer. ` +
+      `Running now: ${plural(running, "request")}; none of them is cut off.`,
+  };
 }

@@ -2,6 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import Link from "next/link";
+import { BoostPill } from "../../components/ui/boost-pill";
 import { BudgetBar } from "../../components/ui/budget-bar";
 import { Panel } from "../../components/ui/panel";
 import { StandingBadge } from "../../components/ui/standing-badge";
@@ -59,7 +60,8 @@ function TenantPools({ tenant, live }: Readonly<{ tenant: Tenant; live: Live | u
                       href={`/fairshare?pool=${encodeURIComponent(pool)}&tenant=${tenant.id}`}
                     >
                       {pool}
-                    </Link>
+                    </Link>{" "}
+                    <BoostPill boost={here.boost} />
                   </th>
                   <Cell isNumber label="Share">
                     <Value field="slot_share" value={here.slot_share} isExact />

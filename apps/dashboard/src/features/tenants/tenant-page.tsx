@@ -15,6 +15,7 @@ import { Skeleton } from "../../components/ui/skeleton";
 import { budgetUse } from "../../lib/budget";
 import { formatDayTime, formatExact, plural } from "../../lib/format";
 import { usePreferences } from "../../lib/preferences";
+import { boostsQuery } from "../../queries/boosts";
 import { useLiveFull } from "../../queries/live-full";
 import { tenantQuery, type Versioned } from "../../queries/objects";
 import type { Live, Tenant } from "../../queries/wire";
@@ -39,6 +40,7 @@ export function TenantPage({ id }: Readonly<{ id: string }>) {
   const [tab, setTab] = useQueryState("tab", tabParam);
   const live = useLiveFull();
   const tenant = data?.data;
+  const boosts = useQuery(boostsQuery("active")).data?.items.filter((boost) => boost.tenant_id === id) ?? [];
   const here = live?.tenants?.find((one) => one.tenant_id === id);
   return (
     <>
@@ -52,7 +54,9 @@ export function TenantPage({ id }: Readonly<{ id: string }>) {
         title={
           <span className="flex flex-wrap items-center gap-3">
             {tenant?.name ?? "Tenant"}
-            <BoostPill boost={here?.boost ?? null} />
+            {boosts.map((boost) => (
+              <BoostPill key={boost.id} boost={boost} place={boost.model} />
+            ))}
           </span>
         }
         answer={tenant ? answerOf(tenant, live ? (here ?? NO_WORK) : null) : ""}

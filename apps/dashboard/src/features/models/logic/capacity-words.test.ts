@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { sizeSource, sizeWarnings } from "./capacity-words";
+import { sizeAlert, sizeSource, sizeWarnings } from "./capacity-words";
 
 describe("where a pool's size comes from", () => {
   const model = {
@@ -46,5 +46,22 @@ describe("a wanted size", () => {
     expect(sizeWarnings({ size: 32, currentSize: 32, replicas: 3, capacity })).toEqual([
       "Without Redis each of 3 gateways would hold 11.",
     ]);
+  });
+});
+
+describe("a size under what is in use", () => {
+  const pool = { model: "llama", in_flight: 34, held: 2, finishes_5m: 480 };
+
+  it("is asked about with what it does and how much goes on there", () => {
+    expect(sizeAlert(32, pool)).toEqual({
+      title: "Give llama 32 slots?",
+      text: "It uses 36 slots now. Nothing that runs is cut off, and nothing starts until 5 of them have finished. In the last 5 minutes 480 requests finished here.",
+    });
+  });
+
+  it("is the only one that is", () => {
+    expect(sizeAlert(36, pool)).toBe(null);
+    expect(sizeAlert(null, pool)).toBe(null);
+    expect(sizeAlert(1, undefined)).toBe(null);
   });
 });

@@ -1,6 +1,6 @@
 /** How a pool's size came about, and what speaks against another one. */
 import { splitLimit } from "@obleth/fairshare/shares";
-import { formatExact } from "../../../lib/format";
+import { formatExact, plural } from "../../../lib/format";
 
 interface SizedModel {
   readonly capacity_mode: "static" | "tuned" | "discovered";
@@ -18,6 +18,27 @@ export function sizeSource({ capacity, ...model }: SizedModel): string {
   if (ready === null || each === null) return "From each endpoint's own cap.";
   const headroom = model.capacity_headroom === 1 ? "" : ` x ${model.capacity_headroom}`;
   return `${ready} ready x ${each} each${headroom} = ${formatExact(capacity.size)}.`;
+}
+
+interface BusyPool {
+  readonly model: string;
+  readonly in_flight: number;
+  readonly held: number;
+  readonly finishes_5m: number;
+}
+
+/** What is asked before a pool gets fewer slots than are in use; null where nothing needs asking. */
+export function sizeAlert(size: number | null, pool: BusyPool | undefined) {
+  if (size === null || pool === undefined) return null;
+  const inUse = pool.in_flight + pool.held;
+  if (size >= inUse) return null;
+  const first = plural(inUse - size + 1, "of them has", "of them have");
+  return {
+    title: `Give ${pool.model} ${plural(size, "slot")}?`,
+    text:
+      `It uses ${plural(inUse, "slot")} now. Nothing that runs is cut off, and nothing starts until ${first} ` +
+      `finished. In the last 5 minutes ${plural(pool.finishes_5m, "request")} finished here.`,
+  };
 }
 
 interface WantedSize {
