@@ -46,6 +46,28 @@ describe("bytes that are no request", () => {
   });
 });
 
+describe("a client that sends further requests before its first is answered", () => {
+  const list = `GET /v1/models HTTP/1.1\r\nhost: g\r\nx-api-key: ${SECRET}\r\n\r\n`;
+
+  it("gets an answer to each in turn, as long as no more than 64 wait", async () => {
+    const { rig, upstream } = await gateway(ok);
+    const client = await RawClient.send(rig.port, rawChat(CHAT) + list.repeat(64));
+    await until(() => client.statuses.length === 65);
+    expect(new Set(client.statuses)).toEqual(new Set([200]));
+    client.socket.write(rawChat(CHAT) + list.repeat(64));
+    await until(() => client.statuses.length === 130);
+    await expectNoLeak(rig, upstream, 8);
+  });
+
+  it("loses its connection when more wait, before they take up memory", async () => {
+    const { rig, upstream } = await gateway((answer) => answer.hang(), { model: { maxInFlight: 1 } });
+    const client = await RawClient.send(rig.port, rawChat(CHAT) + list.repeat(65));
+    await until(() => client.isClosed);
+    expect(client.text).toBe("");
+    await expectNoLeak(rig, upstream, 1);
+  });
+});
+
 describe("a client of HTTP/1.0", () => {
   const old = (bytes: string): string => bytes.replace("HTTP/1.1", "HTTP/1.0");
 

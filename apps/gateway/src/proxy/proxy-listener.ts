@@ -34,6 +34,12 @@ export const PROXY_SERVER_OPTIONS: ServerOptions = {
   keepAlive: true,
 };
 
+/**
+ * Requests that may wait on one connection behind the one that is being answered. Node reads on without a limit, and each
+ * costs a hundred times its bytes.
+ */
+const MAX_PIPELINED = 64;
+
 /** How often a drain looks whether answers have left, ms. */
 const FLUSH_CHECK_MS = 20;
 
@@ -68,6 +74,8 @@ class Listener implements ProxyListener {
   readonly #endpoints: Endpoints;
   readonly #checks: HealthChecks;
   readonly #sockets = new Set<Socket>();
+  /** Of connections on which requests wait for their turn, how many. */
+  readonly #pipelined = new WeakMap<Socket, number>();
 
   constructor(deps: ProxyDeps) {
     const { clock, settings, random, events } = deps;
@@ -135,9 +143,23 @@ class Listener implements ProxyListener {
 
   #take(req: IncomingMessage, res: ServerResponse, options: { expectsContinue: boolean }): void {
     if (this.#deps.otherPaths?.(req, res) === true) return;
-    // A pipelined request has its turn when the answers before it have gone out; until then it takes nothing.
-    if (res.socket === null) res.once("socket", () => this.#pipeline.run(req, res, options));
+    if (res.socket === null) this.#waitForTurn(req, res, options);
     else this.#pipeline.run(req, res, options);
+  }
+
+  /** A pipelined request has its turn when the answers before it have gone out; until then it takes nothing. */
+  #waitForTurn(req: IncomingMessage, res: ServerResponse, options: { expectsContinue: boolean }): void {
+    const { socket } = req;
+    const waiting = (this.#pipelined.get(socket) ?? 0) + 1;
+    if (waiting > MAX_PIPELINED) {
+      socket.destroy();
+      return;
+    }
+    this.#pipelined.set(socket, waiting);
+    res.once("socket", () => {
+      this.#pipelined.set(socket, (this.#pipelined.get(socket) ?? 1) - 1);
+      this.#pipeline.run(req, res, options);
+    });
   }
 
   /** Bytes that are no request. Said so, unless an answer is under way there, of which that would become a part. */
