@@ -270,6 +270,19 @@ describe("health", () => {
     a.script = json({ data: [] });
     await until(() => checked.listener.isEndpointHealthy(`e-${a.base}`));
   });
+
+  it("whose checks go round leaves the connections for unregistered names open", async () => {
+    const a = await backend(ok("a"));
+    const fallback = await backend(ok("fallback"));
+    const rig = await gatewayWith({
+      models: [model([endpoint(a.base)])],
+      settings: { healthCheckMs: 20, upstreamBaseUrl: fallback.base },
+    });
+    expect(await contentOf(await rig.chat({ model: "unheard of" }))).toBe("fallback");
+    const rounds = a.requests.length + 4;
+    await until(() => a.requests.length >= rounds);
+    expect(fallback.connectionCount).toBe(1);
+  });
 });
 
 describe("addresses", () => {

@@ -3,6 +3,7 @@
  * configuration: a changed address gets new connections, an endpoint that is gone is closed.
  */
 import type { Clock } from "@obleth/clock";
+import { UNROUTED } from "@obleth/fairshare";
 import type { EndpointRecord, ModelRecord } from "../policy-cache/records";
 import type { AddressRules } from "./address-guard";
 import { Connections } from "./connections";
@@ -104,10 +105,10 @@ export class Endpoints {
     return this.#byId.get(endpointId)?.health.isHealthy ?? true;
   }
 
-  /** Closes endpoints that no longer exist. */
+  /** Closes endpoints that no longer exist; the one for unregistered names is nobody's and stays. */
   retain(ids: ReadonlySet<string>): void {
     for (const [id, state] of this.#byId) {
-      if (ids.has(id) || state.inFlight > 0) continue;
+      if (ids.has(id) || id === UNROUTED || state.inFlight > 0) continue;
       state.connections.close();
       this.#byId.delete(id);
     }

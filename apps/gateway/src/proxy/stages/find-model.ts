@@ -1,4 +1,5 @@
 /** Which model a name means: a registered one, or the one that stands for all unregistered names. */
+import { UNROUTED } from "@obleth/fairshare";
 import type { Refusal } from "../../error-response";
 import type { EndpointRecord, ModelDirectory, ModelRecord } from "../../policy-cache/records";
 import type { ProxySettings } from "../proxy-deps";
@@ -77,8 +78,8 @@ export function noServer(model: ModelRecord, route: CallRoute): Refusal {
 
 function fallbackEndpoint(baseUrl: string, apiKey: string | null): EndpointRecord {
   return {
-    id: "(unrouted)",
-    name: "(unrouted)",
+    id: UNROUTED,
+    name: UNROUTED,
     apiBase: baseUrl.replace(/\/+$/, ""),
     protocol: "openai",
     upstreamModel: null,
@@ -93,7 +94,7 @@ function fallbackEndpoint(baseUrl: string, apiKey: string | null): EndpointRecor
 
 function unroutedModel(name: string, endpoint: EndpointRecord): ModelRecord {
   return {
-    id: "(unrouted)",
+    id: UNROUTED,
     name,
     aliases: [],
     type: "chat",
