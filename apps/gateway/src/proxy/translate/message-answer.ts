@@ -105,11 +105,15 @@ function toolUse(call: JsonObject, newId: string): JsonObject {
   };
 }
 
-/** Models sometimes write arguments that are no JSON; they are kept readable instead of lost. */
+/** Text up to this long cannot be nested so deep that it can be read but not written again. */
+const SHALLOW_LENGTH = 2000;
+
+/** Models sometimes write arguments that are no JSON, or nested without end; they are kept readable instead of lost. */
 function toolInput(args: string): JsonObject {
   if (args.trim() === "") return {};
   try {
     const parsed: unknown = JSON.parse(args);
+    if (args.length > SHALLOW_LENGTH) JSON.stringify(parsed);
     return isObject(parsed) ? parsed : { arguments: parsed };
   } catch {
     return { arguments: args };
