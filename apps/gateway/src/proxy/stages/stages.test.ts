@@ -25,28 +25,29 @@ describe("a month of a budget", () => {
     ["2026-03-28T12:00:00Z", "Europe/Berlin", "2026-03", "2026-03-31T22:00:00Z"],
     ["2026-10-31T23:30:00Z", "Europe/Berlin", "2026-11", "2026-11-30T23:00:00Z"],
     ["2026-11-15T00:00:00Z", "America/New_York", "2026-11", "2026-12-01T05:00:00Z"],
+    // Midnight of the first is left out there, comes twice, and is half an hour off.
+    ["2023-09-30T12:00:00Z", "America/Asuncion", "2023-09", "2023-10-01T04:00:00Z"],
+    ["2023-10-01T04:00:00Z", "America/Asuncion", "2023-10", "2023-11-01T03:00:00Z"],
+    ["2015-10-31T12:00:00Z", "America/Havana", "2015-10", "2015-11-01T04:00:00Z"],
+    ["2015-11-01T04:30:00Z", "America/Havana", "2015-11", "2015-12-01T05:00:00Z"],
+    ["2015-11-01T05:30:00Z", "America/Havana", "2015-11", "2015-12-01T05:00:00Z"],
+    ["2017-09-30T13:00:00Z", "Australia/Lord_Howe", "2017-09", "2017-09-30T13:30:00Z"],
     ["2026-05-05T00:00:00Z", "Not/AZone", "2026-05", "2026-06-01T00:00:00Z"],
   ])("that holds %s in %s is %s and ends at %s", (moment, zone, label, end) => {
     expect(termOf(monthly, zone, at(moment))).toEqual({ label, endsAtMs: at(end) });
   });
 
-  it("is followed by the next without a gap or an overlap, all year, in any zone", () => {
-    for (const zone of [
-      "UTC",
-      "Pacific/Kiritimati",
-      "Pacific/Pago_Pago",
-      "America/St_Johns",
-      "Europe/Berlin",
-      "Asia/Kathmandu",
-    ]) {
-      let moment = at("2026-01-15T00:00:00Z");
-      for (let month = 0; month < 14; month++) {
+  it("is followed by the next without a gap or an overlap, all year, in every zone there is", () => {
+    for (const zone of Intl.supportedValuesOf("timeZone")) {
+      let moment = at("2023-01-15T00:00:00Z");
+      for (let month = 0; month < 13; month++) {
         const { label, endsAtMs } = termOf(monthly, zone, moment);
         const end = endsAtMs ?? 0;
-        expect(termOf(monthly, zone, end - 1).label).toBe(label);
+        expect([zone, termOf(monthly, zone, end - 1).label]).toEqual([zone, label]);
         expect(termOf(monthly, zone, end).label).not.toBe(label);
         moment = end;
       }
+      expect([zone, termOf(monthly, zone, moment).label]).toEqual([zone, "2024-02"]);
     }
   });
 });
