@@ -3,9 +3,9 @@
 import Link from "next/link";
 import { useEffect, useMemo, useState } from "react";
 import { Button } from "../../components/ui/button";
+import { PopoverOf, usePopover } from "../../components/ui/button-popover";
 import { Glyph } from "../../components/ui/glyph";
 import { Panel } from "../../components/ui/panel";
-import { Popover, PopoverClose, PopoverContent, PopoverTrigger } from "../../components/ui/popover";
 import { plural } from "../../lib/format";
 import { isTyping } from "../../lib/is-typing";
 import { usePreferences } from "../../lib/preferences";
@@ -100,23 +100,30 @@ function SnoozeMenu({ label, onSnooze }: Readonly<{ label: string; onSnooze: (fo
     { label: "8 hours", forMs: 8 * HOUR_MS },
     { label: "Until it comes back", forMs: null },
   ];
+  const popover = usePopover();
   return (
-    <Popover>
-      <PopoverTrigger asChild>
-        <Button variant="ghost" size="small" aria-label={label} className="text-text-3">
-          Snooze
-        </Button>
-      </PopoverTrigger>
-      <PopoverContent align="end" className="w-44 p-1" aria-label={label}>
-        {choices.map((choice) => (
-          <PopoverClose asChild key={choice.label}>
-            <Button variant="ghost" className="w-full justify-start" onClick={() => onSnooze(choice.forMs)}>
+    <>
+      <Button {...popover.buttonProps} variant="ghost" size="small" aria-label={label} className="text-text-3">
+        Snooze
+      </Button>
+      <PopoverOf popover={popover} align="end" className="w-44 p-1" label={label}>
+        {(close) =>
+          choices.map((choice) => (
+            <Button
+              key={choice.label}
+              variant="ghost"
+              className="w-full justify-start"
+              onClick={() => {
+                onSnooze(choice.forMs);
+                close();
+              }}
+            >
               {choice.label}
             </Button>
-          </PopoverClose>
-        ))}
-      </PopoverContent>
-    </Popover>
+          ))
+        }
+      </PopoverOf>
+    </>
   );
 }
 

@@ -6,7 +6,7 @@ import { usePathname } from "next/navigation";
 import { useTheme } from "next-themes";
 import { Mark } from "../../components/layout/mark";
 import { Button } from "../../components/ui/button";
-import { Popover, PopoverClose, PopoverContent, PopoverTrigger } from "../../components/ui/popover";
+import { PopoverOf, usePopover } from "../../components/ui/button-popover";
 import { cn } from "../../lib/cn";
 import { useSession } from "../../lib/session";
 import { isCurrent, NAV_LINKS } from "./nav-links";
@@ -61,29 +61,28 @@ function NavItem({ href, label, isCurrent: current }: Readonly<{ href: string; l
 
 /** The pages as a menu where the bar has no room for them. */
 function NavMenu() {
+  const popover = usePopover();
   return (
-    <Popover>
-      <PopoverTrigger asChild>
-        <Button variant="ghost" size="icon" aria-label="Pages" className="md:hidden">
-          <Menu className="size-4" aria-hidden="true" />
-        </Button>
-      </PopoverTrigger>
-      <PopoverContent align="start" aria-label="Pages" className="w-52 p-1">
-        <nav aria-label="Pages">
-          <ul>
-            {NAV_LINKS.map((link) => (
-              <li key={link.href}>
-                <PopoverClose asChild>
-                  <Link href={link.href} className={cn(ITEM, "h-10")}>
+    <>
+      <Button {...popover.buttonProps} variant="ghost" size="icon" aria-label="Pages" className="md:hidden">
+        <Menu className="size-4" aria-hidden="true" />
+      </Button>
+      <PopoverOf popover={popover} align="start" label="Pages" className="w-52 p-1">
+        {(close) => (
+          <nav aria-label="Pages">
+            <ul>
+              {NAV_LINKS.map((link) => (
+                <li key={link.href}>
+                  <Link href={link.href} className={cn(ITEM, "h-10")} onClick={close}>
                     {link.label}
                   </Link>
-                </PopoverClose>
-              </li>
-            ))}
-          </ul>
-        </nav>
-      </PopoverContent>
-    </Popover>
+                </li>
+              ))}
+            </ul>
+          </nav>
+        )}
+      </PopoverOf>
+    </>
   );
 }
 
@@ -104,34 +103,33 @@ function ThemeButton() {
 
 function AccountMenu() {
   const { email, role } = useSession();
+  const popover = usePopover();
   return (
-    <Popover>
-      <PopoverTrigger asChild>
-        <Button variant="ghost" size="icon" aria-label={`Account: ${email}`}>
-          <UserRound className="size-4" aria-hidden="true" />
-        </Button>
-      </PopoverTrigger>
-      <PopoverContent align="end" aria-label="Account" className="w-60 p-1">
-        <p className="px-2 py-1.5">
-          <span className="name block truncate">{email}</span>
-          <span className="block text-micro text-text-3">{role === "admin" ? "Admin" : "Viewer"}</span>
-        </p>
-        <PopoverClose asChild>
-          <Link href="/settings?tab=appearance" className={ITEM}>
-            Appearance
-          </Link>
-        </PopoverClose>
-        <PopoverClose asChild>
-          <Link href="/settings?tab=people" className={ITEM}>
-            Change password
-          </Link>
-        </PopoverClose>
-        <form method="post" action="/api/session/logout">
-          <button type="submit" className={ITEM}>
-            Sign out
-          </button>
-        </form>
-      </PopoverContent>
-    </Popover>
+    <>
+      <Button {...popover.buttonProps} variant="ghost" size="icon" aria-label={`Account: ${email}`}>
+        <UserRound className="size-4" aria-hidden="true" />
+      </Button>
+      <PopoverOf popover={popover} align="end" label="Account" className="w-60 p-1">
+        {(close) => (
+          <>
+            <p className="px-2 py-1.5">
+              <span className="name block truncate">{email}</span>
+              <span className="block text-micro text-text-3">{role === "admin" ? "Admin" : "Viewer"}</span>
+            </p>
+            <Link href="/settings?tab=appearance" className={ITEM} onClick={close}>
+              Appearance
+            </Link>
+            <Link href="/settings?tab=people" className={ITEM} onClick={close}>
+              Change password
+            </Link>
+            <form method="post" action="/api/session/logout">
+              <button type="submit" className={ITEM}>
+                Sign out
+              </button>
+            </form>
+          </>
+        )}
+      </PopoverOf>
+    </>
   );
 }

@@ -1,8 +1,8 @@
 "use client";
 
 import { Server } from "lucide-react";
+import { PopoverOf, usePopover } from "../../components/ui/button-popover";
 import { Glyph } from "../../components/ui/glyph";
-import { Popover, PopoverContent, PopoverTrigger } from "../../components/ui/popover";
 import { cn } from "../../lib/cn";
 import { formatDuration, plural } from "../../lib/format";
 import { scopeChip } from "../../lib/scope";
@@ -11,6 +11,7 @@ import { CHIP, CHIP_BUTTON } from "./chip";
 
 /** Whether the numbers are of the whole cluster or of one gateway. */
 export function ScopeChip({ live }: Readonly<{ live: Live | undefined }>) {
+  const popover = usePopover();
   if (live === undefined) return <span className={cn(CHIP, "min-w-32")} />;
   const scope = scopeChip(live);
   const icon = scope.isPartial ? (
@@ -19,12 +20,17 @@ export function ScopeChip({ live }: Readonly<{ live: Live | undefined }>) {
     <Server className="size-3.5" aria-hidden="true" />
   );
   return (
-    <Popover>
-      <PopoverTrigger className={cn(CHIP_BUTTON, scope.isPartial && "font-medium text-text")} data-scope={live.scope}>
+    <>
+      <button
+        {...popover.buttonProps}
+        type="button"
+        className={cn(CHIP_BUTTON, scope.isPartial && "font-medium text-text")}
+        data-scope={live.scope}
+      >
         {icon}
         {scope.label}
-      </PopoverTrigger>
-      <PopoverContent aria-label="Whose numbers these are" className="space-y-2">
+      </button>
+      <PopoverOf popover={popover} label="Whose numbers these are" className="space-y-2">
         <p>{scope.detail}</p>
         <dl className="grid grid-cols-[auto_1fr] gap-x-3 gap-y-1 text-text-2">
           <dt>Answered by</dt>
@@ -38,7 +44,7 @@ export function ScopeChip({ live }: Readonly<{ live: Live | undefined }>) {
           <dt>Limits</dt>
           <dd>{live.mode}</dd>
         </dl>
-      </PopoverContent>
-    </Popover>
+      </PopoverOf>
+    </>
   );
 }
