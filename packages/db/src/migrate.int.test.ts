@@ -47,6 +47,42 @@ describe("migrations", () => {
     expect(groups.map((row) => row.name)).toEqual(["default"]);
   });
 
+  it("run once each of twenty times that five replicas start together", { timeout: 180_000 }, async () => {
+    for (let time = 0; time < 20; time++) {
+      await test.sql.unsafe("drop schema public cascade; drop schema if exists drizzle cascade; create schema public");
+      const applied = await Promise.all(Array.from({ length: 5 }, () => migrate(test.url)));
+      const total = journal().entries.length;
+      expect(applied.toSorted((a, b) => b - a)).toEqual([total, 0, 0, 0, 0]);
+      expect(await appliedRows()).toBe(total);
+    }
+  });
+
+  it("wait for a version that is at work and hold nobody up while they wait", async () => {
+    await migrate(test.url);
+    addMigration("alter table groups add column later text");
+    const reading = await test.sql.reserve();
+    await reading`begin`;
+    await reading`select count(*) from groups`;
+    const migrated = migrate(test.url, { folder });
+    const isWaiting = async () =>
+      (await test.sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`)
+        .length === 1;
+    await expect.poll(isWaiting, { timeout: 20_000, interval: 20 }).toBe(true);
+    const row = {
+      request_id: "during",
+      ts_ms: 0,
+      admission: "fast",
+      outcome: "completed",
+      weight: 100,
+      replica: "older",
+    };
+    const counts = { estimated_tokens: 1, queue_wait_ms: 0, total_ms: 1, status_code: 200 };
+    await test.sql`insert into usage ${test.sql({ ...row, ...counts, protocol: "openai", session_source: "none" })}`;
+    await reading`commit`;
+    reading.release();
+    expect(await migrated).toBe(1);
+  });
+
   it("killed half way leave nothing, and the next start makes them whole", async () => {
     addMigration("create table half (id int);--> statement-breakpoint\nselect pg_sleep(60)");
     const script =
