@@ -8,6 +8,7 @@ export class Wire {
   /** Takes what either side sends and delivers nothing, without a word. */
   isDeaf = false;
   #isCut = false;
+  #onItsWay = 0;
   readonly #sockets = new Set<Socket>();
 
   private constructor(
@@ -25,6 +26,11 @@ export class Wire {
 
   get port(): number {
     return (this.server.address() as AddressInfo).port;
+  }
+
+  /** Pieces that are late, and not at the service yet. */
+  get onItsWay(): number {
+    return this.#onItsWay;
   }
 
   /** Breaks every connection and refuses new ones. */
@@ -63,13 +69,27 @@ export class Wire {
   /** @returns what ends the far side, behind everything that is on its way: what was sent arrives, as on a real network. */
   #pass(near: Socket, far: Socket): () => void {
     let dueMs = 0;
-    near.on("data", (piece) => {
+    // Timers of different lengths that are due at once end in any order; whichever ends, the first piece goes.
+    const late: Buffer[] = [];
+    let isOver = false;
+    const endWhenDelivered = () => isOver && late.length === 0 && far.end(() => far.destroy());
+    near.on("data", (piece: Buffer) => {
       if (this.isDeaf) return;
       const nowMs = performance.now();
       dueMs = Math.max(dueMs, nowMs + this.delayMs());
-      if (dueMs <= nowMs) far.write(piece);
-      else setTimeout(() => far.destroyed || far.write(piece), dueMs - nowMs);
+      if (dueMs <= nowMs && late.length === 0) return void far.write(piece);
+      late.push(piece);
+      this.#onItsWay += 1;
+      setTimeout(() => {
+        const first = late.shift();
+        this.#onItsWay -= 1;
+        if (first !== undefined && !far.destroyed) far.write(first);
+        endWhenDelivered();
+      }, dueMs - nowMs);
     });
-    return () => void setTimeout(() => far.end(() => far.destroy()), Math.max(0, dueMs - performance.now() + 1));
+    return () => {
+      isOver = true;
+      endWhenDelivered();
+    };
   }
 }

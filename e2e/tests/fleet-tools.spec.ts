@@ -36,6 +36,22 @@ test("a wire delivers what was sent before its connection was given up, however 
   close();
 });
 
+test("a wire whose delay changes all the time delivers in the order in which things were sent", async () => {
+  const { wire, dial, heard, close } = await listener();
+  const socket = await dial();
+  socket.setNoDelay(true);
+  const said = Array.from({ length: 3000 }, (_, place) => `${place},`);
+  for (const [place, piece] of said.entries()) {
+    wire.delayMs = () => (place % 300 === 0 ? 20 : 0);
+    await new Promise<void>((resolve) => socket.write(piece, () => resolve()));
+    await new Promise(setImmediate);
+  }
+  await expect.poll(() => heard().length).toBe(said.join("").length);
+  expect(heard()).toBe(said.join(""));
+  expect(wire.onItsWay).toBe(0);
+  close();
+});
+
 test("a deaf wire takes everything and delivers nothing, and what is said later arrives", async () => {
   const { wire, dial, heard, close } = await listener();
   wire.isDeaf = true;
