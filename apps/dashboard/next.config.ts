@@ -14,6 +14,8 @@ const config: NextConfig = {
   experimental: { inlineCss: true },
   // `npm run verify` checks types, for every package; a build that did so again would double its time.
   typescript: { ignoreBuildErrors: true },
+  // No page has a picture; without this the server would fetch and convert any address of its own that a stranger names.
+  images: { unoptimized: true },
   devIndicators: false,
 };
 

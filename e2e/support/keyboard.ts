@@ -17,7 +17,7 @@ export async function tabTo(page: Page, target: Locator): Promise<void> {
   for (let stop = 0; stop < MOST_STOPS; stop++) {
     if (await target.evaluate((element) => element === document.activeElement)) return;
     await page.keyboard.press("Tab");
-    expect(await hiddenFocus(page), `stop ${stop}`).toBeNull();
+    await expectInSight(page, `stop ${stop}`);
   }
   await expect(target).toBeFocused();
 }
@@ -26,6 +26,11 @@ export async function tabTo(page: Page, target: Locator): Promise<void> {
 export async function pressOn(page: Page, target: Locator): Promise<void> {
   await tabTo(page, target);
   await page.keyboard.press("Enter");
+}
+
+/** What has the focus can be seen whole of toasts and bars. */
+export async function expectInSight(page: Page, where: string): Promise<void> {
+  expect(await hiddenFocus(page), where).toBeNull();
 }
 
 /** Why what has the focus cannot be seen once the page has been drawn; null when it can. */

@@ -2,7 +2,7 @@
 import type { Page } from "@playwright/test";
 import { type BusyPool, startBusyPool } from "../support/busy-pool";
 import { expect, test } from "../support/fixtures";
-import { pressOn, skipToContent, tabTo } from "../support/keyboard";
+import { expectInSight, pressOn, skipToContent, tabTo } from "../support/keyboard";
 import { tenantNamed } from "../support/stack";
 
 let pool: BusyPool;
@@ -65,6 +65,12 @@ test("the worst pool is opened, a wait is read, a weight is previewed, saved and
   await page.keyboard.press("Escape");
   await expect(panel).toBeHidden();
   await expect(row).toBeFocused();
+
+  // In a window so low that the toast's place is where the row is, it stands above the row.
+  const box = await row.boundingBox();
+  await page.setViewportSize({ width: 1280, height: Math.ceil((box?.y ?? 0) + (box?.height ?? 0)) + 30 });
+  await expect(page.getByText("Put back")).toBeVisible();
+  await expectInSight(page, "the row, beside a toast");
 });
 
 test("three group weights are edited, previewed and saved together", async ({ adminPage: page, stack }) => {

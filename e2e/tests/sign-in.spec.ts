@@ -1,4 +1,8 @@
+import { once } from "node:events";
+import { request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from "node:http";
+import { text } from "node:stream/consumers";
 import { expect, signIn, test } from "../support/fixtures";
+import { tenantNamed } from "../support/stack";
 
 const PROTECTED = [
   "/",
@@ -58,6 +62,10 @@ test("the session cookie cannot be read by scripts and stays on this site", asyn
   const cookie = (await page.context().cookies()).find((one) => one.name === "obleth_session");
   expect(cookie).toMatchObject({ httpOnly: true, sameSite: "Lax", path: "/" });
   expect(await page.evaluate(() => document.cookie)).not.toContain("obleth_session");
+  const asKey = await fetch(`${stack.urls.proxy}/v1/models`, {
+    headers: { cookie: `obleth_session=${cookie?.value}` },
+  });
+  expect(asKey.status, "the cookie is no key").toBe(401);
   const response = await page.context().request.post(`${stack.urls.dashboard}/api/session`, {
     headers: { "sec-fetch-site": "same-origin", "x-forwarded-proto": "https" },
     form: { email: stack.login.email, password: stack.login.password },
@@ -77,31 +85,113 @@ test.describe("without scripts", () => {
   });
 });
 
-test("data routes answer nobody without a session, whatever headers say", async ({ request, stack }) => {
-  const spoofs: Record<string, string>[] = [
-    {},
-    { "x-middleware-subrequest": "proxy:proxy:proxy:proxy:proxy" },
-    { "x-middleware-subrequest": "src/proxy" },
-    { "x-nextjs-data": "1" },
-    { host: "localhost" },
-    { "x-forwarded-host": "localhost" },
-    { cookie: "obleth_session=Fe26.2*forged" },
-    { authorization: "Bearer guess" },
-  ];
-  for (const headers of spoofs) {
-    for (const path of ["/api/v1/tenants", "/api/v1//tenants", "/api/v1/%2e/tenants", "/API/v1/tenants"]) {
-      const response = await request.get(`${stack.urls.dashboard}${path}`, { headers, maxRedirects: 0 });
-      expect([301, 302, 303, 307, 308, 400, 401, 404], `${path} ${JSON.stringify(headers)}`).toContain(
-        response.status(),
-      );
-      expect(await response.text()).not.toContain("chatbot");
-    }
-    const page = await request.get(`${stack.urls.dashboard}/fairshare`, {
-      headers: { ...headers, rsc: "1" },
-      maxRedirects: 0,
-    });
-    expect(await page.text()).not.toContain(stack.login.email);
+/** What strangers send to be taken for somebody else, or for the server itself. */
+const SPOOFS: Record<string, string>[] = [
+  {},
+  { "x-middleware-subrequest": "proxy:proxy:proxy:proxy:proxy" },
+  { "x-middleware-subrequest": "src/proxy:src/proxy:src/proxy:src/proxy:src/proxy" },
+  { "x-middleware-subrequest": "middleware:middleware:middleware:middleware:middleware" },
+  { "x-nextjs-data": "1" },
+  { rsc: "1" },
+  { rsc: "1", "next-router-prefetch": "1", "next-router-segment-prefetch": "/_tree" },
+  { host: "localhost" },
+  { host: "127.0.0.1", "x-forwarded-for": "127.0.0.1" },
+  { "x-forwarded-host": "localhost", "x-forwarded-proto": "https" },
+  { "x-obleth-requested-path": "/login", "x-nonce": "x" },
+  { cookie: "obleth_session=Fe26.2*forged" },
+  { authorization: "Bearer guess" },
+];
+
+/** Other ways to write an address; a browser would tidy them, a stranger does not. */
+const SPELLINGS: readonly ((path: string) => string)[] = [
+  (path) => path,
+  (path) => `/${path}`,
+  (path) => `${path}/`,
+  (path) => `${path}.`,
+  (path) => `${path}%2f`,
+  (path) => `/.${path}`,
+  (path) => `/login/..${path}`,
+  (path) => `/login/%2e%2e${path}`,
+  (path) => `/_next/static/../..${path}`,
+  (path) => `${path.slice(0, -1)}%${path.charCodeAt(path.length - 1).toString(16)}`,
+  (path) => path.toUpperCase(),
+  (path) => `${path}.rsc`,
+  (path) => `${path}.json`,
+  (path) => `/_next/data/build${path}.json`,
+  (path) => `/_next/image?url=${encodeURIComponent(path)}&w=64&q=75`,
+];
+
+interface RawAnswer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+}
+
+interface RawCall {
+  readonly path: string;
+  readonly method?: string;
+  readonly headers: Record<string, string>;
+}
+
+/** The address and the headers go out as they are written. */
+async function ask(base: string, asked: RawCall): Promise<RawAnswer> {
+  const { hostname, port } = new URL(base);
+  const call = httpRequest({ hostname, port, agent: false, method: "GET", ...asked });
+  call.end();
+  const [response] = (await once(call, "response")) as [IncomingMessage];
+  return { status: response.statusCode ?? 0, headers: response.headers, text: await text(response) };
+}
+
+/** Where a stranger ends up, following every redirect with the same headers; the path is that of the last answer. */
+async function askOnwards(base: string, asked: RawCall): Promise<RawAnswer & { readonly path: string }> {
+  let { path } = asked;
+  for (let hop = 0; hop < 5; hop++) {
+    const answer = await ask(base, { ...asked, path });
+    const { location } = answer.headers;
+    if (answer.status < 300 || answer.status >= 400 || location === undefined) return { ...answer, path };
+    const { pathname, search } = new URL(location, base);
+    path = `${pathname}${search}`;
   }
+  throw new Error(`${asked.path} leads round in a circle`);
+}
+
+test("no page and no data is given to anybody without a session, however it is asked for", async ({ page, stack }) => {
+  test.setTimeout(180_000);
+  await signIn(page, stack);
+  const cookie = (await page.context().cookies()).map(({ name, value }) => `${name}=${value}`).join("; ");
+  const base = stack.urls.dashboard;
+  // What only somebody signed in is told, on a page or in an answer.
+  const secrets = [stack.login.email, "chatbot", '"in_flight"'];
+  const told = (answer: RawAnswer) => secrets.some((secret) => answer.text.includes(secret));
+  expect(told(await ask(base, { path: "/fairshare", headers: { cookie } }))).toBe(true);
+  const faults: string[] = [];
+  const tryOut = async (asked: RawCall) => {
+    const answer = await askOnwards(base, asked);
+    const leadsToLogin =
+      answer.path.startsWith("/login") || (answer.text.includes("NEXT_REDIRECT") && answer.text.includes("/login"));
+    const isRefused = answer.status >= 400 && answer.status < 500;
+    // The outline of an address is the same for everybody and names no object.
+    const isOutline = "next-router-segment-prefetch" in asked.headers && answer.status === 200;
+    if (told(answer) || !(isRefused || leadsToLogin || isOutline))
+      faults.push(`${answer.status} for ${JSON.stringify(asked)}`);
+  };
+  for (const path of [...PROTECTED, "/api/v1/tenants", "/api/v1/fairshare/live", "/api/v1/overview"]) {
+    await Promise.all(SPOOFS.map((headers) => tryOut({ path, headers })));
+    // A server action is asked for by a POST of a page.
+    await tryOut({ path, method: "POST", headers: { "next-action": "0".repeat(42) } });
+    await tryOut({ path, method: "HEAD", headers: {} });
+  }
+  for (const path of ["/", "/fairshare", "/tenants/x", "/api/v1/tenants", "/api/v1/fairshare/live"]) {
+    for (const headers of [{}, { rsc: "1" }]) {
+      await Promise.all(SPELLINGS.map((spelling) => tryOut({ path: spelling(path), headers })));
+    }
+  }
+  expect(faults).toEqual([]);
+});
+
+test("an idle connection is kept for longer than a balancer keeps it", async ({ stack }) => {
+  const { headers } = await ask(stack.urls.dashboard, { path: "/login", headers: { connection: "keep-alive" } });
+  expect(headers["keep-alive"]).toMatch(/timeout=(7[0-9]|[89][0-9]|[0-9]{3,})/);
 });
 
 test("a write needs proof that it comes from this site", async ({ page, stack }) => {
@@ -123,12 +213,35 @@ test("a write needs proof that it comes from this site", async ({ page, stack })
   }
   const groups = await stack.management.call("listGroups", {});
   expect(groups.data.items.map((group) => group.name)).not.toContain("from-elsewhere");
+  const ends = await request.post(`${stack.urls.dashboard}/api/session/logout`, {
+    headers: { origin: "https://evil.example" },
+    maxRedirects: 0,
+  });
+  expect(ends.status()).toBe(403);
+  for (const path of ["/api/session/logout", "/api/session", "/api/session/reset"]) {
+    expect((await request.get(`${stack.urls.dashboard}${path}`)).status(), path).toBe(405);
+  }
+  const tenant = await tenantNamed(stack, "chatbot");
+  const overridden = await request.post(`${stack.urls.dashboard}/api/v1/tenants/${tenant.id}`, {
+    headers: { "sec-fetch-site": "same-origin", "x-http-method-override": "DELETE" },
+  });
+  expect(overridden.status()).toBe(405);
+  expect((await request.get(`${stack.urls.dashboard}/api/v1/tenants`)).status()).toBe(200);
   const login = await request.post(`${stack.urls.dashboard}/api/session`, {
     headers: { origin: "https://evil.example" },
     form: { email: stack.login.email, password: stack.login.password },
     maxRedirects: 0,
   });
   expect(login.headers().location).toContain("/login");
+});
+
+test("a session that somebody else planted is not the one that is signed in", async ({ page, stack }) => {
+  const planted = { name: "obleth_session", value: "Fe26.2*planted", url: stack.urls.dashboard };
+  await page.context().addCookies([planted]);
+  await signIn(page, stack);
+  const cookies = (await page.context().cookies()).filter(({ name }) => name === planted.name);
+  expect(cookies).toHaveLength(1);
+  expect(cookies[0]?.value).not.toBe(planted.value);
 });
 
 test("signing out ends the session at the gateway too", async ({ page, stack }) => {
