@@ -17,6 +17,8 @@ import { mountReference } from "./reference";
 
 /** For whoever has not said who they are: enough to sign in with. */
 const MAX_PUBLIC_BODY_BYTES = 16_384;
+/** For every route but the import of a file. Parsing a large body would hold up requests to models. */
+const MAX_BODY_BYTES = 1024 * 1024;
 
 type Env = { Variables: { requestId: string } };
 
@@ -80,7 +82,7 @@ async function serve({ deps, callers, context, id, spec, handler }: Serving): Pr
   if (req.header("if-match") !== undefined && req.method !== "GET" && !takesIfMatch(id)) {
     throw new Fault("invalid_request", "if-match is not taken here: nothing would be compared.", { field: "if-match" });
   }
-  const maxBytes = spec.role === "public" ? MAX_PUBLIC_BODY_BYTES : deps.settings.maxBodyBytes;
+  const maxBytes = maxBodyBytes(id, spec, deps.settings);
   const body = spec.body === undefined ? undefined : check(spec.body, await readJsonBody(req.raw, maxBytes));
   const isDryRun = (query as { dry_run?: boolean } | undefined)?.dry_run === true;
   const call = {
@@ -100,6 +102,11 @@ async function serve({ deps, callers, context, id, spec, handler }: Serving): Pr
     remoteAddress: remoteAddressOf(context),
   };
   return toResponse(await handler(call as unknown as Call<RouteId>), spec);
+}
+
+function maxBodyBytes(id: RouteId, { role }: RouteSpec, settings: ManagementDeps["settings"]): number {
+  if (role === "public") return MAX_PUBLIC_BODY_BYTES;
+  return id === "importConfig" ? settings.maxBodyBytes : Math.min(MAX_BODY_BYTES, settings.maxBodyBytes);
 }
 
 function authorise(spec: RouteSpec, caller: Caller): void {

@@ -220,6 +220,10 @@ describe("the edge", () => {
     const stream = new Blob([body]).stream();
     const chunked = { ...init, body: stream, duplex: "half" } as RequestInit;
     expect((await gateway.request("/api/v1/fairshare/groups", chunked)).status).toBe(413);
+    // A file to import may be larger, and has a limit as well.
+    expect((await gateway.request("/api/v1/config/import", init)).status).toBe(400);
+    const larger = { ...init, body: JSON.stringify({ name: "x".repeat(4_100_000) }) };
+    expect((await gateway.request("/api/v1/config/import", larger)).status).toBe(413);
   });
 
   it("gives the live state with a strong ETag, 304 to who has it, and gzip to who takes it", async () => {

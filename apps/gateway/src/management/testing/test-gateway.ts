@@ -47,7 +47,7 @@ export async function startTestGateway(options: { withPepper?: string } = {}): P
       defaultModelMaxInFlight: 32,
       admissionTimeoutMs: 60_000,
       historyRetentionMs: 3_600_000,
-      maxBodyBytes: 1_000_000,
+      maxBodyBytes: 4_000_000,
     },
     ...liveParts({ clock, engine: () => engine }),
   };
