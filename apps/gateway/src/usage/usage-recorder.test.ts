@@ -151,6 +151,46 @@ describe("the usage recorder", () => {
     await recorder.close(0);
   });
 
+  it("waits for the batch under way when it stops, and keeps it on disk when it fails or takes too long", async () => {
+    for (const how of ["succeeds", "fails", "hangs"]) {
+      const { clock, path, recorder: other } = setUp();
+      await other.close(0);
+      rmSync(path, { force: true });
+      const written: string[] = [];
+      let end = (): void => {};
+      const insert = (batch: readonly UsageRecord[]) =>
+        new Promise<void>((resolve, reject) => {
+          end = () => {
+            if (how === "fails") return reject(new Error("connection ended"));
+            written.push(...batch.map(({ requestId }) => requestId));
+            resolve();
+          };
+        });
+      const events = { spilled: () => {}, dropped: () => {}, insertFailed: () => {} };
+      const recorder = new UsageRecorder({
+        insert,
+        clock,
+        spill: new SpillFile(path),
+        limits: { batchSize: 4 },
+        events,
+      });
+      for (const id of ids(0, 2)) recorder.record(usage(id));
+      let isClosed = false;
+      const closed = recorder.close(5000).then(() => {
+        isClosed = true;
+      });
+      await new Promise<void>((resolve) => setImmediate(resolve));
+      expect([how, isClosed, recorder.unsavedCount]).toEqual([how, false, 2]);
+      if (how === "hangs") clock.advance(5000);
+      else end();
+      await closed;
+      const kept = existsSync(path)
+        ? [...readFileSync(path, "utf8").matchAll(/"requestId":"(r\d)"/g)].map(([, id]) => id)
+        : [];
+      expect([how, ...written, ...kept]).toEqual([how, ...ids(0, 2)]);
+    }
+  });
+
   it("passes over lines that a crash cut off and counts them", async () => {
     const { table, clock, path, counts, make } = setUp();
     appendFileSync(path, `${JSON.stringify(usage("whole"))}\n{"requestId":"ha`);

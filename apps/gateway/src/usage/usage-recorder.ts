@@ -50,8 +50,8 @@ export class UsageRecorder implements UsageSink {
   readonly #limits: UsageRecorderLimits;
   #queue: UsageRecord[] = [];
   #writing: Promise<void> | null = null;
-  /** Records of the batch being written. */
-  #underWay = 0;
+  /** The batch being written. */
+  #underWay: readonly UsageRecord[] = [];
   #timer: Timer | null = null;
   #failures = 0;
   /** Smaller after failures, so that one record the database refuses does not hold up the others. */
@@ -76,7 +76,7 @@ export class UsageRecorder implements UsageSink {
 
   /** Records that only this process has: waiting, or on their way to the database. */
   get unsavedCount(): number {
-    return this.#queue.length + this.#underWay + (this.#suspect === null ? 0 : 1);
+    return this.#queue.length + this.#underWay.length + (this.#suspect === null ? 0 : 1);
   }
 
   record(usage: UsageRecord): void {
@@ -98,12 +98,13 @@ export class UsageRecorder implements UsageSink {
     this.#isClosed = true;
     this.#timer?.cancel();
     const deadline = this.#deadline(limitMs);
-    while (this.#queue.length > 0 && !deadline.isOver) {
+    // What is under way counts as well: it may still fail, and then nobody else has it.
+    while ((this.#queue.length > 0 || this.#underWay.length > 0) && !deadline.isOver) {
       await Promise.race([this.#write(), deadline.reached]);
       if (this.#failures > 0) break;
     }
     deadline.cancel();
-    const rest = this.#queue.splice(0);
+    const rest = [...this.#underWay, ...this.#queue.splice(0)];
     if (this.#suspect !== null) rest.unshift(this.#suspect);
     this.#suspect = null;
     if (rest.length > 0) this.#spillNow(rest);
@@ -159,13 +160,13 @@ export class UsageRecorder implements UsageSink {
       return;
     }
     const batch = this.#queue.splice(0, this.#batchSize);
-    this.#underWay = batch.length;
+    this.#underWay = batch;
     try {
       await this.#insert(batch);
-      this.#underWay = 0;
+      this.#underWay = [];
       this.#succeeded();
     } catch (error) {
-      this.#underWay = 0;
+      this.#underWay = [];
       this.#failed(batch, error);
     }
   }
