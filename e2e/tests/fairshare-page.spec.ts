@@ -77,8 +77,11 @@ test("a filter is in the address, survives Back, and 404s nobody", async ({ admi
   await adminPage.goBack();
   await expect(adminPage).toHaveURL(/state=full/);
   await expect(adminPage.getByRole("button", { name: /^Full/ })).toHaveAttribute("aria-pressed", "true");
-  await open(adminPage, stack.urls.dashboard, "?state=nonsense&sort=7&pool=");
-  await expect(adminPage.getByRole("heading", { level: 1, name: "Fairshare" })).toBeVisible();
+  for (const nonsense of ["?state=nonsense&sort=7&pool=", "?pool=%00&group=%0a", `?pool=${"x".repeat(3000)}`]) {
+    await open(adminPage, stack.urls.dashboard, nonsense);
+    await expect(adminPage.getByRole("heading", { level: 1, name: "Fairshare" })).toBeVisible();
+    await expect(adminPage.locator(`[data-row="${pool.model}"]`)).toBeVisible();
+  }
 });
 
 test("back from a pool the list is where it was left", async ({ adminPage: page, stack }) => {
@@ -112,6 +115,42 @@ test("paused, nothing is read and the page says since when", async ({ adminPage,
   await expect(adminPage.waitForRequest(/fairshare\/live/, { timeout: 3000 })).rejects.toThrow(/Timeout/);
   await adminPage.keyboard.press("p");
   await expect(adminPage.locator("[data-freshness=live]")).toBeVisible();
+});
+
+test("a pause is part of the address: it outlives other pages and a reload, which reads once", async ({
+  adminPage,
+  stack,
+}) => {
+  await open(adminPage, stack.urls.dashboard, "");
+  await expect(adminPage.locator("[data-freshness=live]")).toBeVisible();
+  await adminPage.keyboard.press("p");
+  await expect(adminPage).toHaveURL(/[?&]paused=true/);
+  await adminPage.locator("[data-row-link]").first().click();
+  await expect(adminPage).toHaveURL(/pool=.*paused=true|paused=true.*pool=/);
+  await adminPage.reload();
+  await expect(adminPage.locator("[data-freshness=paused]")).toBeVisible();
+  await expect(adminPage.locator("[data-tenant]").first()).toBeVisible();
+  await expect(adminPage).toHaveURL(/[?&]paused=true/);
+  await adminPage.keyboard.press("p");
+  await expect(adminPage.locator("[data-freshness=live]")).toBeVisible();
+  await expect(adminPage).not.toHaveURL(/paused/);
+});
+
+test("a reason opened by its key gives the focus back to the row, from where Enter leads on", async ({
+  adminPage,
+  stack,
+}) => {
+  await open(adminPage, stack.urls.dashboard, `?pool=${pool.model}`);
+  const row = adminPage.locator('[data-tenant="chatbot"] [data-row-link]');
+  await row.focus();
+  await adminPage.keyboard.press("w");
+  const reason = adminPage.getByRole("dialog", { name: /^Why chatbot/ });
+  await expect(reason).toBeVisible();
+  await adminPage.keyboard.press("Escape");
+  await expect(reason).toBeHidden();
+  await expect(row).toBeFocused();
+  await adminPage.keyboard.press("Enter");
+  await expect(adminPage.getByRole("dialog", { name: "chatbot", exact: true })).toBeVisible();
 });
 
 test("keys lead from the palette to a pool, along its rows and to its neighbours", async ({ adminPage, stack }) => {

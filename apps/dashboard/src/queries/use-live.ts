@@ -4,6 +4,7 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { usePathname, useSearchParams } from "next/navigation";
 import { useEffect, useRef } from "react";
 import { type Freshness, freshness } from "../lib/freshness";
+import { nameInAddress } from "../lib/name-in-address";
 import { usePausedAt } from "../lib/pause";
 import { usePreferences } from "../lib/preferences";
 import { clockSetting } from "../lib/server-clock";
@@ -17,9 +18,9 @@ const ELSEWHERE_INTERVAL_MS = 5000;
 /** What the address in view polls: one pool in full while it is open, else the summary. */
 export function useLiveView(): LiveView {
   const path = usePathname();
-  const pool = useSearchParams().get("pool");
+  const pool = nameInAddress(useSearchParams().get("pool"));
   const { refresh } = usePreferences();
-  if (path === "/fairshare") return { pool: pool || null, intervalMs: FAIRSHARE_INTERVAL_MS * refresh };
+  if (path === "/fairshare") return { pool, intervalMs: FAIRSHARE_INTERVAL_MS * refresh };
   return { pool: null, intervalMs: (path === "/" ? OVERVIEW_INTERVAL_MS : ELSEWHERE_INTERVAL_MS) * refresh };
 }
 

@@ -1,10 +1,11 @@
 import { createParser, parseAsArrayOf, parseAsInteger, parseAsString, parseAsStringLiteral } from "nuqs";
+import { nameInAddress } from "../../lib/name-in-address";
 import { FILTER_STATES } from "../../lib/pool-state";
 import { POOL_SORTS } from "./logic/pool-sort";
 
-/** A name that is not empty; anything else reads as absent. */
+/** A name; what can be none reads as absent. */
 export const parseAsName = createParser({
-  parse: (value) => (value === "" ? null : value),
+  parse: nameInAddress,
   serialize: (value: string) => value,
 });
 

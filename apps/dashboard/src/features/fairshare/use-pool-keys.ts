@@ -15,8 +15,7 @@ export function usePoolKeys(name: string): void {
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (!hasShortcuts || event.ctrlKey || event.metaKey || isTyping(event.target)) return;
-      if (event.key === "w")
-        document.activeElement?.closest("tr")?.querySelector<HTMLElement>("[aria-label^='Why ']")?.click();
+      if (event.key === "w") openWhy(document.activeElement);
       if (event.key === "e") {
         const weight = document.querySelector<HTMLElement>("[data-weight]");
         if (weight !== null) event.preventDefault();
@@ -30,4 +29,20 @@ export function usePoolKeys(name: string): void {
     window.addEventListener("keydown", onKey);
     return () => window.removeEventListener("keydown", onKey);
   }, [name, pools, hasShortcuts, router]);
+}
+
+/** Opens the reason of the row under focus, which gets the focus back when it closes. */
+function openWhy(from: Element | null): void {
+  const tip = from?.closest("tr")?.querySelector<HTMLElement>("[aria-label^='Why ']");
+  if (!tip || !(from instanceof HTMLElement)) return;
+  tip.click();
+  // A popover leaves the focus on its button; who comes to that from elsewhere on the page stays there.
+  tip.addEventListener(
+    "focus",
+    ({ relatedTarget }) => {
+      const isFromPage = relatedTarget instanceof Element && relatedTarget.closest("[role=dialog]") === null;
+      if (!isFromPage) from.focus();
+    },
+    { once: true },
+  );
 }

@@ -7,10 +7,12 @@ import { useFreshness } from "../../queries/use-live";
 import { BoostChip } from "./boost-chip";
 import { FreshnessChip } from "./freshness-chip";
 import { ScopeChip } from "./scope-chip";
+import { usePauseInAddress } from "./use-pause-in-address";
 
 /** Whose numbers, how old, and what is boosted: on every page, always in the same place. */
 export function StatusBar() {
   const fresh = useFreshness();
+  usePauseInAddress(fresh.sample !== undefined);
   const isPaused = fresh.pausedAtMs !== null;
   return (
     <div className="border-t bg-bg">
