@@ -81,9 +81,12 @@ test("a page opened while the gateway is gone says that it cannot be reached, an
   await expect(page.locator("[data-freshness]")).toHaveAttribute("data-freshness", "stale", {
     timeout: STALE_WITHIN_MS,
   });
+  await expect(page.locator("[data-no-answer]")).toContainText("Cannot read the gateways");
+  expect(await violations(page)).toEqual([]);
   const complaints = watchForComplaints(page);
   await gateway.startGateway();
   await expect(page.locator(`[data-row="${model}"]`)).toBeVisible({ timeout: LIVE_WITHIN_MS });
   await expect(page.locator("[data-freshness]")).toHaveAttribute("data-freshness", "live");
+  await expect(page.locator("[data-no-answer]")).toHaveCount(0);
   expect(complaints.filter((text) => !text.includes("Failed to load resource"))).toEqual([]);
 });

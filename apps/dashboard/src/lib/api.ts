@@ -8,9 +8,9 @@ export const api = createClient({ baseUrl: "" });
 /** What to tell a person about a failed call. */
 export function errorMessage(error: unknown): string {
   if (error instanceof ApiError) return error.message;
-  return error instanceof DOMException && error.name === "TimeoutError"
-    ? "No answer in time."
-    : "Something went wrong.";
+  if (error instanceof DOMException && error.name === "TimeoutError") return "No answer in time.";
+  // What a browser says of a server it cannot reach.
+  return error instanceof TypeError ? "This dashboard's server cannot be reached." : "Something went wrong.";
 }
 
 /** The field a refused change complains about, null when it names none. */

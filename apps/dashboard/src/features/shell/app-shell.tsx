@@ -5,6 +5,7 @@ import { type ReactNode, useState } from "react";
 import { Patterns } from "../../components/ui/patterns";
 import { ModeBanner } from "./mode-banner";
 import { NavBar } from "./nav-bar";
+import { NoAnswer } from "./no-answer";
 import { StatusBar } from "./status-bar";
 import { TabTitle } from "./tab-title";
 import { useEarlyInput } from "./use-early-input";
@@ -35,6 +36,7 @@ export function AppShell({ children }: Readonly<{ children: ReactNode }>) {
       </header>
       <TabTitle />
       <ModeBanner />
+      <NoAnswer />
       <main id="content" tabIndex={-1} className="mx-auto max-w-[1440px] px-4 pt-5 pb-28 outline-none">
         {children}
       </main>
