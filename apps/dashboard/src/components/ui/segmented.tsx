@@ -7,12 +7,18 @@ interface SegmentedProps<Value extends string> {
   value: Value;
   options: readonly { readonly value: Value; readonly label: string }[];
   onValue: (value: Value) => void;
+  isDisabled?: boolean;
 }
 
 /** A few choices side by side, one of them taken. */
-export function Segmented<Value extends string>({ label, value, options, onValue }: Readonly<SegmentedProps<Value>>) {
+export function Segmented<Value extends string>(props: Readonly<SegmentedProps<Value>>) {
+  const { label, value, options, onValue, isDisabled = false } = props;
   return (
-    <fieldset aria-label={label} className="flex w-fit rounded-control border p-0.5">
+    <fieldset
+      aria-label={label}
+      disabled={isDisabled}
+      className="flex w-fit rounded-control border p-0.5 disabled:opacity-60"
+    >
       {options.map((option) => (
         <button
           key={option.value}

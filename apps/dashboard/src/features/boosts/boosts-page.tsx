@@ -82,7 +82,7 @@ export function BoostsPage() {
           <SkeletonRows rows={3} label="Reading the boosts" />
         )}
       </Panel>
-      {isNew || extending ? (
+      {(isNew || extending) && isAdmin ? (
         <BoostDialog
           initial={extending ?? { ...(tenant ? { tenantId: tenant } : {}), ...(model ? { model } : {}) }}
           onClose={close}

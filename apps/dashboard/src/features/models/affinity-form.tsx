@@ -27,6 +27,7 @@ interface AffinityFormProps {
 /** Whether sessions keep their slot between steps on this model. */
 export function AffinityForm({ model, pool }: Readonly<AffinityFormProps>) {
   const { data } = model;
+  const { isAdmin } = useSession();
   const initial = useMemo(() => affinityDraft(data.session_affinity), [data.session_affinity]);
   const draft = useDraft<AffinityDraft>(`affinity.${data.id}`, { initial, etag: model.etag });
   const { shown, change } = draft;
@@ -70,6 +71,7 @@ export function AffinityForm({ model, pool }: Readonly<AffinityFormProps>) {
           { value: "off", label: "Off" },
         ]}
         onValue={(mode) => change({ ...shown, mode })}
+        isDisabled={!isAdmin}
       />
       {isBalanced ? (
         <p className="text-small text-text-2">

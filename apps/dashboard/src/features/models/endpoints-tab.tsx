@@ -115,6 +115,7 @@ const HEALTH = {
 
 function EndpointHealth({ endpoint, model }: Readonly<{ endpoint: Endpoint; model: Model }>) {
   const nowMs = useNow(10_000);
+  const { isAdmin } = useSession();
   const check = useMutation({
     mutationFn: async () => (await api.call("checkEndpoint", { params: { id: model.id, eid: endpoint.id } })).data,
   });
@@ -126,7 +127,13 @@ function EndpointHealth({ endpoint, model }: Readonly<{ endpoint: Endpoint; mode
         <Badge shape={looks.shape} tone={looks.tone}>
           {looks.label}
         </Badge>
-        <Button size="small" variant="ghost" disabled={check.isPending} onClick={() => check.mutate()}>
+        <Button
+          size="small"
+          variant="ghost"
+          disabled={!isAdmin || check.isPending}
+          title={isAdmin ? undefined : NEEDS_ADMIN}
+          onClick={() => check.mutate()}
+        >
           {check.isPending ? "Checking" : "Check now"}
         </Button>
       </span>

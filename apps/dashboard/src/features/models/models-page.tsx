@@ -77,7 +77,7 @@ export function ModelsPage() {
         {error && !data ? <Failure what="Cannot read the models" error={error} onRetry={() => void refetch()} /> : null}
         {data ? <ModelList rows={rows} /> : error ? null : <SkeletonRows rows={6} label="Reading the models" />}
       </Panel>
-      {query.new ? <NewModel onClose={() => void setQuery({ new: null })} /> : null}
+      {query.new && isAdmin ? <NewModel onClose={() => void setQuery({ new: null })} /> : null}
       {query.import ? <ImportModels onClose={() => void setQuery({ import: null })} /> : null}
     </>
   );

@@ -84,7 +84,7 @@ export function TenantsPage() {
         ) : null}
         {data ? <TenantList rows={rows} /> : error ? null : <SkeletonRows rows={6} label="Reading the tenants" />}
       </Panel>
-      {query.new ? <NewTenant onClose={() => void setQuery({ new: null })} /> : null}
+      {query.new && isAdmin ? <NewTenant onClose={() => void setQuery({ new: null })} /> : null}
     </>
   );
 }
