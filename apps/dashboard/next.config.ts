@@ -17,6 +17,8 @@ const config: NextConfig = {
   // No page has a picture; without this the server would fetch and convert any address of its own that a stranger names.
   images: { unoptimized: true },
   devIndicators: false,
+  // Browsers ask for it by themselves, and log what they do not get.
+  rewrites: async () => [{ source: "/favicon.ico", destination: "/icon.svg" }],
 };
 
 export default config;

@@ -13,6 +13,11 @@ test("an address that leads nowhere says so and leads on, signed in or not", asy
   await expect(page.getByRole("heading", { name: "Fairshare" })).toBeVisible();
 });
 
+test("the icon that browsers ask for by themselves is there", async ({ page, stack }) => {
+  const answer = await page.request.get(`${stack.urls.dashboard}/favicon.ico`);
+  expect([answer.status(), answer.headers()["content-type"]]).toEqual([200, "image/svg+xml"]);
+});
+
 test("a part that the server no longer has takes down the page alone, and a reload goes on where it was", async ({
   page,
   stack,

@@ -1,5 +1,6 @@
 import { FocusOnArrival } from "../../components/layout/focus-on-arrival";
 import { Mark } from "../../components/layout/mark";
+import { formatDuration } from "../../lib/format";
 
 type Problem = "wrong" | "too_many" | "unreachable" | "foreign" | "failed" | "ended";
 
@@ -96,7 +97,7 @@ function Notice(props: Readonly<LoginFormProps>) {
 
 function noticeText({ problem, state, retryAfterSecs }: LoginFormProps): string | null {
   if (problem === "wrong") return "That email and password do not match. Check both and try again.";
-  if (problem === "too_many") return `Too many tries. Try again in ${retryAfterSecs} s.`;
+  if (problem === "too_many") return `Too many tries. Try again in ${formatDuration(retryAfterSecs * 1000)}.`;
   if (problem === "foreign") return "That sign-in came from another site and was refused. Sign in here.";
   if (problem === "failed") return "The gateway gave an answer this page does not understand. Try again.";
   if (problem === "unreachable" || state === "unreachable") {

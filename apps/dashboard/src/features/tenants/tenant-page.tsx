@@ -61,17 +61,19 @@ export function TenantPage({ id }: Readonly<{ id: string }>) {
         }
         answer={tenant ? answerOf(tenant, live ? (here ?? NO_WORK) : null) : ""}
         actions={
-          <>
-            <Button asChild>
-              <Link href={`/boosts?new=true&tenant=${encodeURIComponent(id)}`}>Boost</Link>
-            </Button>
-            <Button asChild>
-              <Link href={`/usage?tenant=${encodeURIComponent(id)}`}>Usage</Link>
-            </Button>
-            <Button asChild>
-              <Link href={`/audit?object=${encodeURIComponent(id)}`}>Activity</Link>
-            </Button>
-          </>
+          error && !data ? null : (
+            <>
+              <Button asChild>
+                <Link href={`/boosts?new=true&tenant=${encodeURIComponent(id)}`}>Boost</Link>
+              </Button>
+              <Button asChild>
+                <Link href={`/usage?tenant=${encodeURIComponent(id)}`}>Usage</Link>
+              </Button>
+              <Button asChild>
+                <Link href={`/audit?object=${encodeURIComponent(id)}`}>Activity</Link>
+              </Button>
+            </>
+          )
         }
       />
       {error && !data ? <Failure what="Cannot read the tenant" error={error} onRetry={() => void refetch()} /> : null}
