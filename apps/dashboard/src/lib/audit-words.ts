@@ -17,7 +17,7 @@ export interface FieldChange {
 }
 
 const OBJECT_WORDS: Readonly<Record<string, string>> = {
-  model_cap: "cap on one model",
+  model_cap: "cap of",
   capacity: "ceiling",
   session: "session",
 };
@@ -40,15 +40,37 @@ const SILENT_FIELDS = new Set(["updated_at", "version", "created_at", "id"]);
 
 /** The fields that changed, as text; times in a zone, or named as UTC while the reader's is not known (null). */
 export function fieldChanges(row: AuditFacts, zone: Zone | null = readPreferences().clock): FieldChange[] {
-  const names = new Set([...Object.keys(row.before ?? {}), ...Object.keys(row.after ?? {})]);
+  const [before, after] = [flat(row.before), flat(row.after)];
+  const names = new Set([...Object.keys(before), ...Object.keys(after)]);
   return [...names]
-    .filter((name) => !SILENT_FIELDS.has(name))
+    .filter((name) => !SILENT_FIELDS.has(name) && !isInName(row.object.type, name))
     .map((name) => ({
-      field: FIELD_WORDS[name] ?? name.replaceAll("_", " "),
-      from: shown(row.before?.[name], zone),
-      to: shown(row.after?.[name], zone),
+      field: fieldWords(row.object.type, name),
+      from: shown(before[name], zone),
+      to: shown(after[name], zone),
     }))
     .filter((change) => change.from !== change.to);
+}
+
+/** Settings within a field as fields of their own: what changed is one of them, and a reader is told it in words. */
+function flat(fields: AuditFacts["before"]): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(
+    Object.entries(fields ?? {}).flatMap(([name, value]) =>
+      typeof value === "object" && value !== null && !Array.isArray(value)
+        ? Object.entries(value).map(([part, of]) => [`${name} ${part}`, of] as const)
+        : [[name, value] as const],
+    ),
+  );
+}
+
+/** A cap on one model is called after that model. */
+function isInName(objectType: string, field: string): boolean {
+  return objectType === "model_cap" && field === "model";
+}
+
+function fieldWords(objectType: string, name: string): string {
+  if (objectType === "model" && name === "max_in_flight") return "pool size";
+  return FIELD_WORDS[name] ?? name.replaceAll("_", " ");
 }
 
 /** "nightly: weight 50 to 120", "created key mobile", "ended boost of nightly". */
@@ -57,7 +79,9 @@ export function changeSentence(row: AuditFacts, zone: Zone | null = readPreferen
   const what = OBJECT_WORDS[row.object.type] ?? row.object.type;
   const changes = fieldChanges(row, zone);
   const [first] = changes;
-  if (row.before !== null && row.after !== null && first !== undefined) {
+  // A cap on one model is a field of its tenant, which has none before and after.
+  const isField = row.object.type === "model_cap" || (row.before !== null && row.after !== null);
+  if (isField && first !== undefined) {
     const more = changes.length > 1 ? ` and ${changes.length - 1} more` : "";
     return `${row.object.name}: ${first.field} ${first.from} to ${first.to}${more}`;
   }

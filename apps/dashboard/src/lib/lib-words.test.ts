@@ -31,6 +31,32 @@ describe("a change in words", () => {
       changeSentence(row({ before: { weight: 50, max_in_flight: null }, after: { weight: 120, max_in_flight: 8 } })),
     ).toBe("nightly: weight 50 to 120 and 1 more");
   });
+  it("tells a setting within a field in words, never as the notation of a machine", () => {
+    const affinity = row({
+      object: { type: "model", id: "m", name: "llama" },
+      before: { session_affinity: {} },
+      after: { session_affinity: { enabled: true, hold_ms: 60_000 } },
+    });
+    expect(changeSentence(affinity)).toBe("llama: session affinity enabled - to on and 1 more");
+    expect(fieldChanges(affinity).at(1)).toEqual({ field: "session affinity hold ms", from: "-", to: "60,000" });
+  });
+  it("calls a model's slots its pool size, and tells a cap on one model like any other change", () => {
+    const model = { type: "model", id: "m", name: "llama" };
+    const sized = row({ object: model, before: { max_in_flight: 8 }, after: { max_in_flight: 12 } });
+    expect(changeSentence(sized)).toBe("llama: pool size 8 to 12");
+    const object = { type: "model_cap", id: "t/m", name: "nightly on llama" };
+    const cap = { model: "llama", max_in_flight: 2 };
+    expect(changeSentence(row({ object, action: "model_cap.set", before: null, after: cap }))).toBe(
+      "nightly on llama: cap - to 2",
+    );
+    expect(changeSentence(row({ object, action: "model_cap.delete", before: cap, after: null }))).toBe(
+      "nightly on llama: cap 2 to -",
+    );
+    const none = { ...cap, max_in_flight: null };
+    expect(changeSentence(row({ object, action: "model_cap.set", before: null, after: none }))).toBe(
+      "set cap of nightly on llama",
+    );
+  });
   it("says what was made and what went", () => {
     expect(
       changeSentence(row({ action: "key.create", object: { type: "key", id: "k", name: "mobile" }, before: null })),
