@@ -129,6 +129,29 @@ describe("objects", () => {
     expect((await obleth(["keys", "list"])).out).not.toContain(secret.slice(20));
   });
 
+  it("include people: a link that lets one choose a password, once, alone on the output", async () => {
+    const listed = (await answer("users", "list")) as { items: { email: string }[] };
+    const email = listed.items[0]?.email ?? "";
+    const asked = ["users", "reset-link", email.toUpperCase(), "--dashboard", "https://console.example/"];
+    const { code, out, err } = await obleth(asked);
+    expect(code, err).toBe(0);
+    expect(out).toMatch(/^https:\/\/console\.example\/reset\?token=\S+\n$/);
+    const choose = () =>
+      fetch(`${gateway.run.admin}/api/v1/auth/reset`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({
+          token: new URL(out.trim()).searchParams.get("token"),
+          new_password: "a password of my own",
+        }),
+      });
+    expect((await choose()).ok).toBe(true);
+    expect((await choose()).ok).toBe(false);
+    const nobody = await obleth(["users", "reset-link", "nobody@example.com"]);
+    expect([nobody.code, nobody.out]).toEqual([1, ""]);
+    expect(nobody.err).toContain("Nobody signs in as nobody@example.com");
+  });
+
   it("include boosts, which say how long and end on demand", async () => {
     const args = ["--tenant", "chatbot", "--factor", "3", "--reason", "an incident", "--for", "30m"];
     const made = (await answer("boosts", "create", ...args)) as { id: string; expires_at: string };

@@ -9,6 +9,7 @@ import { addPreview } from "./commands/preview";
 import { addResource } from "./commands/resource";
 import { addStart } from "./commands/start";
 import { addTop } from "./commands/top";
+import { addUsers } from "./commands/users";
 import type { Environment } from "./environment";
 import { EXIT, type Failure, failureOf } from "./failure";
 import { visible, visibleJson } from "./output/plain-text";
@@ -37,6 +38,7 @@ export function makeProgram(session: Session): Command {
   addExplain(program, session);
   addPreview(program, session);
   for (const resource of RESOURCES) addResource(program, session, resource);
+  addUsers(program, session);
   addApply(program, session);
   addExport(program, session);
   addCompletion(program, session);
