@@ -123,6 +123,7 @@ test("a pause is part of the address: it outlives other pages and a reload, whic
 }) => {
   await open(adminPage, stack.urls.dashboard, "");
   await expect(adminPage.locator("[data-freshness=live]")).toBeVisible();
+  await adminPage.waitForLoadState("networkidle");
   await adminPage.keyboard.press("p");
   await expect(adminPage).toHaveURL(/[?&]paused=true/);
   await adminPage.locator("[data-row-link]").first().click();
@@ -131,6 +132,7 @@ test("a pause is part of the address: it outlives other pages and a reload, whic
   await expect(adminPage.locator("[data-freshness=paused]")).toBeVisible();
   await expect(adminPage.locator("[data-tenant]").first()).toBeVisible();
   await expect(adminPage).toHaveURL(/[?&]paused=true/);
+  await adminPage.waitForLoadState("networkidle");
   await adminPage.keyboard.press("p");
   await expect(adminPage.locator("[data-freshness=live]")).toBeVisible();
   await expect(adminPage).not.toHaveURL(/paused/);
@@ -142,6 +144,7 @@ test("a reason opened by its key gives the focus back to the row, from where Ent
 }) => {
   await open(adminPage, stack.urls.dashboard, `?pool=${pool.model}`);
   const row = adminPage.locator('[data-tenant="chatbot"] [data-row-link]');
+  await adminPage.waitForLoadState("networkidle");
   await row.focus();
   await adminPage.keyboard.press("w");
   const reason = adminPage.getByRole("dialog", { name: /^Why chatbot/ });

@@ -36,12 +36,12 @@ function openWhy(from: Element | null): void {
   const tip = from?.closest("tr")?.querySelector<HTMLElement>("[aria-label^='Why ']");
   if (!tip || !(from instanceof HTMLElement)) return;
   tip.click();
-  // A popover leaves the focus on its button; who comes to that from elsewhere on the page stays there.
+  // A popover leaves the focus on its button; who walks to that from a row stays there.
   tip.addEventListener(
     "focus",
     ({ relatedTarget }) => {
-      const isFromPage = relatedTarget instanceof Element && relatedTarget.closest("[role=dialog]") === null;
-      if (!isFromPage) from.focus();
+      const isWalkedTo = relatedTarget instanceof Element && relatedTarget.closest("tr") !== null;
+      if (!isWalkedTo) from.focus();
     },
     { once: true },
   );
