@@ -129,7 +129,7 @@ function closeBehind({ req, res }: ProxyRequest): void {
  * a backend's refusal, which costs no tokens.
  */
 function actualSpend(
-  { usage, model, firstByteAtMs, estimatedTokens, reserved }: ProxyRequest,
+  { usage, model, firstTokenAtMs, estimatedTokens, reserved }: ProxyRequest,
   outcome: Outcome,
   statusCode: number,
 ): { tokens: number; costUsd: number } {
@@ -139,7 +139,7 @@ function actualSpend(
   }
   const wasRefused =
     outcome === "upstream_error" || outcome === "refused" || (outcome === "completed" && statusCode >= 400);
-  const hadAnswer = firstByteAtMs !== null && !wasRefused;
+  const hadAnswer = firstTokenAtMs !== null && !wasRefused;
   return hadAnswer ? { tokens: estimatedTokens, costUsd: reserved?.estimatedCostUsd ?? 0 } : { tokens: 0, costUsd: 0 };
 }
 

@@ -61,13 +61,14 @@ describe("a request is booked at", () => {
     expect([budgets.reserved, budgets.settled]).toEqual([[ESTIMATE], [tokens]]);
   });
 
-  it.each<[string, Script, number]>([
-    ["nothing when its client leaves before an answer", hangsAfter(), 0],
-    ["its estimate when its client leaves in the middle of one", hangsAfter(event(delta("a"))), ESTIMATE],
-  ])("%s", async (_name, script, tokens) => {
+  it.each<[string, Script, string, number]>([
+    ["nothing when its client leaves before an answer", hangsAfter(), "", 0],
+    ["nothing when its client leaves while only comments have come", hangsAfter(": ping\n\n"), ": ping", 0],
+    ["its estimate when its client leaves in the middle of one", hangsAfter(event(delta("a"))), "data:", ESTIMATE],
+  ])("%s", async (_name, script, seen, tokens) => {
     const { rig, upstream, budgets } = await limited(script);
     const client = await RawClient.send(rig.port, rawChat({ ...BODY, stream: true }));
-    await until(() => (tokens === 0 ? upstream.open === 1 : client.text.includes("data:")));
+    await until(() => upstream.open === 1 && client.text.includes(seen));
     client.reset();
     await until(() => budgets.settled.length === 1);
     expect(budgets.settled).toEqual([tokens]);
