@@ -183,6 +183,17 @@ async function startGateway(backends: Backends): Promise<Rig> {
   });
 }
 
+/** Twice as many requests as slots, at backends so slow that the second half waits in vain. */
+async function waitInVain(rig: Rig, backends: Backends): Promise<void> {
+  for (const upstream of backends.all) {
+    upstream.script = async (answer) => {
+      await answer.pause(300);
+      await json(completion("late"))(answer);
+    };
+  }
+  await Promise.all(Array.from({ length: 2 * KEY_CAP }, () => rig.chat().then((answer) => answer.text())));
+}
+
 async function expectNothingHeld(rig: Rig, backends: Backends, calls: OpenCalls): Promise<void> {
   await until(() => rig.listener.activeCount === 0 && rig.inFlight === 0 && backends.open === 0, 10_000);
   expect(rig.scheduler.sample().every((pool) => pool.inFlight === 0 && pool.queued === 0)).toBe(true);
@@ -216,6 +227,7 @@ it(
     const heapBefore = heapOf(rig, backends);
 
     await runMany(rig, random, TOTAL - WARM_REQUESTS);
+    await waitInVain(rig, backends);
     await expectNothingHeld(rig, backends, calls);
     expect(new Set(rig.records.map((record) => record.requestId)).size).toBe(rig.records.length);
     const outcomes = new Set(rig.records.map((record) => record.outcome));
