@@ -67,7 +67,7 @@ export default function StepChart(props: Readonly<StepChartProps>) {
           ticks={roundTicks(fromMs, toMs)}
           tickFormatter={(ts: number) => formatMinute(ts, zone)}
           tick={AXIS}
-          interval="equidistantPreserveStart"
+          interval="preserveStart"
           minTickGap={16}
           stroke="var(--edge)"
           tickLine={false}

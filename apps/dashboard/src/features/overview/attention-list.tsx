@@ -71,7 +71,7 @@ function AttentionRow({ item, onSnooze }: Readonly<{ item: OverviewItem; onSnooz
       data-key={attentionKey(item)}
       className="flex min-h-(--row) flex-wrap items-center gap-x-4 gap-y-1 px-4 py-1.5 text-small hover:bg-subtle"
     >
-      <span className="flex min-w-40 flex-1 items-center gap-2 font-medium sm:w-40 sm:flex-none">
+      <span className="flex min-w-28 flex-1 items-center gap-2 font-medium sm:w-40 sm:flex-none">
         <Glyph shape={words.shape} tone={words.tone} />
         {words.label}
       </span>
@@ -84,7 +84,7 @@ function AttentionRow({ item, onSnooze }: Readonly<{ item: OverviewItem; onSnooz
       <span className="num order-2 min-w-0 flex-1 basis-32 text-text-2 sm:order-none sm:flex-[3] sm:basis-48">
         {words.cause}
       </span>
-      <span className="order-1 flex items-center gap-1 sm:order-none">
+      <span className="order-1 flex items-center justify-end gap-1 sm:order-none sm:w-44">
         <Link className="link px-1" href={words.href}>
           {words.link}
         </Link>

@@ -29,6 +29,10 @@ export function FirstSteps({ setup }: Readonly<{ setup: Overview["setup"] }>) {
   ];
   return (
     <Panel title="Three steps to the first request" bodyClassName="p-0">
+      <p className="border-b px-4 py-2 text-small text-text-2">
+        In the commands, OBLETH is the address of a gateway's management listener and OBLETH_ADMIN_TOKEN its admin
+        token.
+      </p>
       <ol className="divide-y">
         {steps.map((step, index) => (
           <li key={step.title} className="space-y-2 px-4 py-3">

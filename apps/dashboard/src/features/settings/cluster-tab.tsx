@@ -6,11 +6,12 @@ import { Failure } from "../../components/ui/failure";
 import { Panel } from "../../components/ui/panel";
 import { Skeleton } from "../../components/ui/skeleton";
 import { Cell, HeadCell, Table, TableFrame } from "../../components/ui/table";
-import { formatCount, formatDayTime, formatDuration, formatExact, plural } from "../../lib/format";
+import { formatCount, formatDayTime, formatDuration, formatExact } from "../../lib/format";
 import { usePreferences } from "../../lib/preferences";
 import { clusterQuery } from "../../queries/objects";
 import type { Cluster, ClusterReplica } from "../../queries/wire";
 import { CeilingPanel } from "./ceiling-panel";
+import { clusterAnswer, isBlind, isLate } from "./logic/cluster-words";
 
 const INTERVAL_MS = 2000;
 
@@ -22,7 +23,7 @@ export function ClusterTab() {
   return (
     <div className="space-y-4">
       <p className="num text-small text-text-2" data-testid="cluster-answer">
-        {answerOf(data)}
+        {clusterAnswer(data)}
       </p>
       <ReplicaTable cluster={data} />
       <div className="grid grid-cols-1 items-start gap-4 lg:grid-cols-3">
@@ -62,7 +63,7 @@ function ReplicaTable({ cluster }: Readonly<{ cluster: Cluster }>) {
                   {replica.self ? <span className="ml-2 text-micro font-normal text-text-3">answered</span> : null}
                 </th>
                 <Cell label="Heartbeat" stack="wide">
-                  <Heartbeat replica={replica} />
+                  <Heartbeat replica={replica} isBlind={isBlind(cluster)} />
                 </Cell>
                 <Cell label="Mode">{replica.mode ?? "-"}</Cell>
                 <Cell label="Version" className="name">
@@ -95,14 +96,15 @@ function ReplicaTable({ cluster }: Readonly<{ cluster: Cluster }>) {
   );
 }
 
-/** Later than this part of its lifetime a heartbeat is late. */
-const LATE_PART = 0.5;
-
-function Heartbeat({ replica }: Readonly<{ replica: ClusterReplica }>) {
+function Heartbeat({ replica, isBlind }: Readonly<{ replica: ClusterReplica; isBlind: boolean }>) {
   const age = replica.heartbeat_age_ms;
+  if (isBlind) {
+    const seen = age === null ? "" : `, last ${formatDuration(age)} ago`;
+    return <span className="num text-text-3">{replica.self ? "alive: it answered" : `cannot be seen${seen}`}</span>;
+  }
   if (age === null) return <span className="text-text-3">alone, none needed</span>;
   const leftMs = replica.ttl_ms - age;
-  if (age > replica.ttl_ms * LATE_PART) {
+  if (isLate(replica)) {
     return (
       <span className="flex items-center gap-2 whitespace-nowrap">
         <Badge shape="triangle" tone="watch">
@@ -184,7 +186,7 @@ function ModeTimeline({ cluster }: Readonly<{ cluster: Cluster }>) {
       <ol className="space-y-1 text-small">
         {changes.map((change) => (
           <li key={change.ts_ms} className="num flex gap-4">
-            <time className="text-text-3" dateTime={new Date(change.ts_ms).toISOString()}>
+            <time className="shrink-0 text-text-3" dateTime={new Date(change.ts_ms).toISOString()}>
               {formatDayTime(change.ts_ms, clock)}
             </time>
             {MODE_WORDS[change.mode]}
@@ -202,23 +204,3 @@ const MODE_WORDS: Readonly<Record<Cluster["mode"], string>> = {
   fallback: "fallback: Redis away, each gateway holds its part",
   split: "split: each gateway holds its part",
 };
-
-const MODE_SENTENCES: Readonly<Record<Cluster["mode"], string>> = {
-  local: "Limits hold on each gateway.",
-  shared: "Limits hold over all gateways together.",
-  fallback: "Shared slots are unavailable, so each gateway holds its part of every limit.",
-  split: "Each gateway holds its part of every limit.",
-};
-
-function answerOf(cluster: Cluster): string {
-  const late = cluster.replicas.filter(
-    (replica) => (replica.heartbeat_age_ms ?? 0) > replica.ttl_ms * LATE_PART,
-  ).length;
-  const alive =
-    late === 0
-      ? plural(cluster.replicas.length, "gateway, alive", "gateways, all alive")
-      : `${plural(cluster.replicas.length, "gateway")}, ${late} late`;
-  const redis = cluster.redis === null ? "" : cluster.redis.reachable ? " Redis answers." : " Redis does not answer.";
-  const isAlone = cluster.replicas.length === 1 && cluster.mode === "local";
-  return `${alive}. ${isAlone ? "It holds every limit by itself." : MODE_SENTENCES[cluster.mode]}${redis}`;
-}

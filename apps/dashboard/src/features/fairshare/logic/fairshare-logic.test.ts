@@ -249,6 +249,9 @@ describe("sentences", () => {
       "41 waiting: 22 below share, 14 key at its cap, 5 pool full.",
     );
     expect(waitingWords({ queued: 7, waiting_by_reason: { held_slots: 7 } })).toBe("7 waiting: 7 behind held slots.");
+    expect(waitingWords({ queued: 7, waiting_by_reason: { fallback_split: 7 } })).toBe(
+      "7 waiting: 7 for this gateway's part of the slots.",
+    );
     expect(waitingWords({ queued: 0, waiting_by_reason: {} })).toBe("Nothing waits.");
   });
   it("announce a pool that became full, once, and nothing that merely moves", () => {

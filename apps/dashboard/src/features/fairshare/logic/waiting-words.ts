@@ -20,6 +20,7 @@ export function waitingWords(pool: Waiting): string {
 /** After a count of requests: theirs it must be, not that of the slots or gateways which a label begins with. */
 const AFTER_COUNT: Readonly<Record<string, string>> = {
   held_slots: "behind held slots",
+  fallback_split: "for this gateway's part of the slots",
   other_replica: "for a slot at another gateway",
 };
 
