@@ -38,7 +38,7 @@ export function usageFigures(total: Totals): { label: string; value: number; fie
 export function usageAnswer(total: Totals): string {
   if (total.requests === 0) return "No requests in this time.";
   const timedOut = total.timed_out > 0 ? `, ${formatCount(total.timed_out)} timed out` : "";
-  return `${plural(total.requests, "request")}: ${formatCount(total.fast)} at once, ${formatCount(total.queued)} waited${timedOut}. 95 % waited under ${formatWait(total.p95_wait_ms)}.`;
+  return `${plural(total.requests, "request")}: ${formatCount(total.fast)} at once, ${formatCount(total.queued)} waited${timedOut}. For 95 % the wait was under ${formatWait(total.p95_wait_ms)}.`;
 }
 
 interface NamedRow {
