@@ -10,7 +10,9 @@ describe("usage", () => {
     expect(figures.reduce((sum, figure) => sum + figure.value, 0)).toBe(total.requests);
   });
   it("answers in a sentence", () => {
-    expect(usageAnswer(total)).toBe("10 requests: 5 at once, 3 waited, 1 timed out. For 95 % the wait was under 3.1 s.");
+    expect(usageAnswer(total)).toBe(
+      "10 requests: 5 at once, 3 waited, 1 timed out. For 95 % the wait was under 3.1 s.",
+    );
     expect(usageAnswer({ ...total, requests: 0 })).toBe("No requests in this time.");
   });
   it("names rows by what they are grouped by", () => {
