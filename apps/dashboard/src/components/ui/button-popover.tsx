@@ -39,14 +39,14 @@ export function usePopover(onOpenChange?: (isOpen: boolean) => void): PopoverSta
     setIsOpen(open);
     onOpenChange?.(open);
   };
+  const presses = useRef(0);
   const change = (open: boolean) => {
     set(open);
+    presses.current += 1;
+    const press = presses.current;
     // Nothing opens when the code cannot be had; the next press asks for it again.
-    if (open && content === null)
-      load().then(
-        (found) => setContent(() => found),
-        () => set(false),
-      );
+    const giveUp = () => press === presses.current && set(false);
+    if (open && content === null) load().then((found) => setContent(() => found), giveUp);
   };
   const prepare = () => {
     if (loaded === null) load().catch(() => undefined);
@@ -57,7 +57,7 @@ export function usePopover(onOpenChange?: (isOpen: boolean) => void): PopoverSta
     "aria-haspopup": "dialog",
     "aria-expanded": isShown,
     "aria-controls": isShown ? id : undefined,
-    onClick: () => change(!isOpen),
+    onClick: () => change(!isShown),
     onFocus: prepare,
     onPointerEnter: prepare,
   };
