@@ -1,5 +1,6 @@
 import { expect, signIn, test } from "../support/fixtures";
 import { tenantNamed } from "../support/stack";
+import { standingRequests } from "../support/standing-requests";
 
 test("a secret is shown once and is nowhere after its dialog closes", async ({ adminPage, stack }) => {
   const tenant = await tenantNamed(stack, "chatbot");
@@ -110,5 +111,50 @@ test("names that look like code are shown as text everywhere, in lists, titles a
     await expect(page.getByRole("heading", { level: 1 })).toContainText(name);
     await open(`/models/${encodeURIComponent(name)}`);
     await expect(page.getByRole("heading", { level: 1 })).toContainText(name);
+  }
+});
+
+test("sessions, clients and names that look like code are text in whatever is told of traffic", async ({
+  adminPage: page,
+  stack,
+}) => {
+  const { management } = stack;
+  const code = `busy <img src=x onerror="window.hit=1">`;
+  await management.call("createModel", {
+    body: { name: code, max_in_flight: 2, api_base: `${stack.simulator.url}/v1` },
+  });
+  await management.call("createGroup", { body: { name: code, weight: 7 } });
+  const tenant = await management.call("createTenant", { body: { name: code, group: code } });
+  const key = await management.call("createKey", { params: { id: tenant.data.id }, body: { name: code } });
+  const { secret } = key.data;
+  // One step of a session, which a backend refuses in words of the same kind, and requests that run and wait.
+  await stack.simulator.fail({ kind: "status", status: 400, body: code, times: 1 });
+  const step = await fetch(`${stack.urls.proxy}/v1/chat/completions`, {
+    method: "POST",
+    headers: {
+      authorization: `Bearer ${secret}`,
+      "content-type": "application/json",
+      "user-agent": code,
+      "x-session-id": code,
+    },
+    body: JSON.stringify({ model: code, max_tokens: 4, messages: [{ role: "user", content: "Hello" }] }),
+  });
+  expect(step.status).toBe(400);
+  await step.text();
+  const load = standingRequests({ url: stack.urls.proxy, model: code, secret, requests: 4 });
+  try {
+    await page.goto(`${stack.urls.dashboard}/fairshare?pool=${encodeURIComponent(code)}`);
+    await expect(page.getByText("2 of 2 in use, 2 waiting")).toBeVisible();
+    await page.getByRole("button", { name: /^Why/ }).first().click();
+    await expect(page.getByText(code).first()).toBeVisible();
+    await page.keyboard.press("Escape");
+    await expect(page.getByRole("listitem").filter({ hasText: code })).toBeVisible();
+    for (const path of [`/fairshare?pool=${encodeURIComponent(code)}&tenant=${tenant.data.id}`, "/", "/usage"]) {
+      await page.goto(`${stack.urls.dashboard}${path}`);
+      await expect(page.getByText(code), path).not.toHaveCount(0);
+    }
+    expect(await page.evaluate(() => (window as { hit?: number }).hit)).toBeUndefined();
+  } finally {
+    await load.stop();
   }
 });
