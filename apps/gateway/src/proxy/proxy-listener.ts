@@ -86,6 +86,7 @@ class Listener implements ProxyListener {
       random,
       events,
       rules: { blockPrivateNetworks: settings.blockPrivateNetworks },
+      connectTimeoutMs: settings.connectTimeoutMs,
     });
     const watchdog = new Watchdog(clock);
     const sender = new UpstreamSender({ endpoints: this.#endpoints, watchdog, clock, random, events }, settings);

@@ -215,7 +215,7 @@ export class Attempt implements Watched, Dispatcher.DispatchHandler {
 
   #closeConnection(): void {
     this.#abortConnection?.(new Error("given up"));
-    // Destroying the client also ends an attempt that is still connecting.
+    // One that is still connecting closes as soon as it is connected, or at the time limit for that.
     void this.#client?.destroy().catch(() => {});
     this.#client = null;
   }
@@ -225,6 +225,7 @@ function failureOf(error: unknown, phase: Phase): AttemptFailure {
   const code = codeOf(error);
   const detail = `${code === "" ? "error" : code} while ${phase}: ${error instanceof Error ? error.message : "unknown"}`;
   if (code === "OBLETH_ADDRESS_REFUSED") return { kind: "address_refused", detail };
+  if (code === "UND_ERR_CONNECT_TIMEOUT") return { kind: "connect_timeout", detail };
   if (phase === "connecting") return { kind: "connect_failed", detail };
   if (error instanceof errors.HTTPParserError || BAD_ANSWER_CODES.has(code)) return { kind: "bad_answer", detail };
   return { kind: "broken", detail };

@@ -19,11 +19,16 @@ export class Connections {
   readonly #origin: string;
   readonly #rules: AddressRules;
   readonly #isRefused: boolean;
+  readonly #connectTimeoutMs: number;
   #isClosed = false;
 
-  /** `origin` is scheme, host and port. */
-  constructor(origin: string, rules: AddressRules) {
+  /**
+   * `origin` is scheme, host and port. `connectTimeoutMs` ends a connection that does not come about, its TLS handshake
+   * included: one that was given up meanwhile is closed no earlier.
+   */
+  constructor(origin: string, rules: AddressRules, connectTimeoutMs: number) {
     this.#origin = origin;
+    this.#connectTimeoutMs = connectTimeoutMs;
     this.#rules = rules;
     const host = new URL(origin).hostname.replace(/^\[|\]$/g, "");
     this.#isRefused = isIP(host) !== 0 && !isAddressAllowed(host, rules);
@@ -44,7 +49,12 @@ export class Connections {
       headersTimeout: 0,
       bodyTimeout: 0,
       maxHeaderSize: MAX_HEAD_BYTES,
-      connect: { lookup: guardedLookup(this.#rules), timeout: 0, keepAlive: true, noDelay: true },
+      connect: {
+        lookup: guardedLookup(this.#rules),
+        timeout: this.#connectTimeoutMs,
+        keepAlive: true,
+        noDelay: true,
+      },
     });
   }
 

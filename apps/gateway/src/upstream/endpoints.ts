@@ -38,6 +38,8 @@ export type EndpointPick =
 export interface EndpointsDeps {
   readonly clock: Clock;
   readonly rules: AddressRules;
+  /** How long a connection may take to come about, ms. */
+  readonly connectTimeoutMs: number;
   readonly random: () => number;
   readonly events: UpstreamEvents;
 }
@@ -139,7 +141,7 @@ export class Endpoints {
   #addressed({ id, apiBase }: EndpointRecord): Pick<EndpointState, "connections" | "basePath" | "health"> {
     const base = new URL(apiBase);
     return {
-      connections: new Connections(base.origin, this.deps.rules),
+      connections: new Connections(base.origin, this.deps.rules, this.deps.connectTimeoutMs),
       basePath: base.pathname.replace(/\/+$/, ""),
       health: new EndpointHealth((healthy, reason) => this.deps.events.endpointHealthChanged(id, healthy, reason)),
     };
