@@ -123,7 +123,8 @@ test("sessions, clients and names that look like code are text in whatever is to
   await management.call("createModel", {
     body: { name: code, max_in_flight: 2, api_base: `${stack.simulator.url}/v1` },
   });
-  await management.call("createGroup", { body: { name: code, weight: 7 } });
+  // One of the colours that a chart shows by name.
+  await management.call("createGroup", { body: { name: code, weight: 7, color: 1 } });
   const tenant = await management.call("createTenant", { body: { name: code, group: code } });
   const key = await management.call("createKey", { params: { id: tenant.data.id }, body: { name: code } });
   const { secret } = key.data;
