@@ -110,6 +110,40 @@ test("a filter typed early is in force, in the list and in the address", async (
   await expect(page.locator("[data-row]")).toHaveCount(0);
 });
 
+test("keys pressed early are answered once the scripts are there, each once", async ({ page, stack }) => {
+  await signIn(page, stack);
+  for (const { keys, seen } of [
+    { keys: ["p"], seen: () => expect(page.locator("[data-freshness=paused]")).toBeVisible() },
+    { keys: ["Control+k"], seen: () => expect(page.getByPlaceholder(/^Search/)).toBeFocused() },
+    { keys: ["Shift+?"], seen: () => expect(page.getByRole("dialog", { name: "Keyboard" })).toBeVisible() },
+    { keys: ["/"], seen: () => expect(page.getByLabel("Filter pools by name")).toBeFocused() },
+    { keys: ["g", "t"], seen: () => expect(page).toHaveURL(/\/tenants$/) },
+  ]) {
+    const letGo = await holdScripts(page);
+    await page.goto(`${stack.urls.dashboard}/fairshare`, { waitUntil: "commit" });
+    await expect(page.getByRole("heading", { level: 1, name: "Fairshare" })).toBeVisible();
+    for (const key of keys) await page.keyboard.press(key);
+    await letGo();
+    await seen();
+    await page.waitForLoadState("networkidle");
+    await seen();
+    await page.unrouteAll({ behavior: "ignoreErrors" });
+  }
+});
+
+test("a button pressed early is answered once the scripts are there, and once", async ({ page, stack }) => {
+  await signIn(page, stack);
+  const letGo = await holdScripts(page);
+  await page.goto(`${stack.urls.dashboard}/fairshare`, { waitUntil: "commit" });
+  await page.getByRole("button", { name: "Pause", exact: true }).click();
+  await letGo();
+  await expect(page.locator("[data-freshness=paused]")).toBeVisible();
+  await page.waitForLoadState("networkidle");
+  await expect(page.locator("[data-freshness=paused]")).toBeVisible();
+  await page.getByRole("button", { name: "Resume", exact: true }).click();
+  await expect(page.locator("[data-freshness=live]")).toBeVisible();
+});
+
 test("who types a password when the scripts of the sign-in come stays in that field, and the form is posted", async ({
   page,
   stack,
