@@ -2,10 +2,12 @@
 import { expect, test } from "@playwright/test";
 import { BalancedLoad, type BalancedLoadOptions } from "./balanced-load";
 import { type Books, booksOf } from "./books";
-import { Fleet, type FleetOptions, HEARTBEAT_SECS, REPLICA_TTL_SECS } from "./fleet";
+import { Fleet, type FleetOptions, type Gateway, HEARTBEAT_SECS, REPLICA_TTL_SECS } from "./fleet";
 import { judge } from "./limit-judge";
 import type { Trial, Verdict } from "./limit-trial";
+import type { Load } from "./load";
 import type { RedisProcess } from "./redis-process";
+import { standingRequests } from "./standing-requests";
 import { VisitLog } from "./visit-log";
 
 export const MODEL = "shared-model";
@@ -14,6 +16,7 @@ const BACK_MS = 2000;
 
 export class FleetTrial {
   #load: BalancedLoad | undefined;
+  #standing: Load | undefined;
   #log: VisitLog | undefined;
 
   private constructor(
@@ -37,7 +40,9 @@ export class FleetTrial {
 
   /** After each test. */
   async end(): Promise<void> {
+    await this.#standing?.stop();
     await this.#load?.stop();
+    this.#standing = undefined;
     this.#load = undefined;
     this.#log?.end();
   }
@@ -47,9 +52,9 @@ export class FleetTrial {
     return this.#load;
   }
 
-  /** More clients than slots, over all gateways. */
-  startLoad(over: Partial<BalancedLoadOptions> = {}): BalancedLoad {
-    this.#load = new BalancedLoad(this.fleet.gateways, {
+  /** More clients than slots, over all gateways unless told otherwise. */
+  startLoad(over: Partial<BalancedLoadOptions> = {}, targets = this.fleet.gateways): BalancedLoad {
+    this.#load = new BalancedLoad(targets, {
       secret: this.secret,
       model: MODEL,
       clients: 3 * this.slots,
@@ -65,6 +70,19 @@ export class FleetTrial {
     const started = this.startLoad();
     await expect.poll(() => this.running(), { intervals: [20] }).toBeGreaterThanOrEqual(this.slots);
     return started;
+  }
+
+  /** Requests that this gateway is given and that stay until the test ends: it has these slots, whatever else happens. */
+  async occupy(gateway: Gateway, requests: number): Promise<void> {
+    const before = await this.running();
+    this.#standing = standingRequests({
+      url: gateway.proxyUrl,
+      model: MODEL,
+      secret: this.secret,
+      requests,
+      marker: gateway.name,
+    });
+    await expect.poll(() => this.running(), { intervals: [20] }).toBeGreaterThanOrEqual(before + requests);
   }
 
   /** Requests go on being answered. */

@@ -9,9 +9,11 @@ export interface Standing {
   readonly model: string;
   readonly secret: string;
   readonly requests: number;
+  /** What the backend is told of who they are. */
+  readonly marker?: string;
 }
 
 /** They run or wait until stopped. */
-export function standingRequests({ requests, ...where }: Standing): Load {
-  return startLoad({ ...where, clients: requests, answerTokens: ENDLESS_TOKENS, marker: "standing" });
+export function standingRequests({ requests, marker = "standing", ...where }: Standing): Load {
+  return startLoad({ ...where, clients: requests, answerTokens: ENDLESS_TOKENS, marker });
 }
