@@ -42,13 +42,16 @@ export type DecisionKind = (typeof DECISION_KINDS)[number];
 export interface Decision {
   /** 1 for the engine's first, then rising by 1. */
   readonly sequence: number;
+  /** On the scale of the events. */
   readonly atMs: number;
   readonly kind: DecisionKind;
   /** The request it is about; for a held slot, the step that left it. */
   readonly waiterId: WaiterId;
+  /** Looked up on reading: of a tenant that changed groups since, the present group. */
   readonly owner: Owner;
+  /** As the request named it, whether or not its pool favours sessions; null for none. */
   readonly session: SessionId | null;
-  /** From that request's arrival to this decision. */
+  /** From that request's arrival to this decision, ms. */
   readonly sinceArrivalMs: number;
 }
 

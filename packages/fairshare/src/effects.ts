@@ -1,4 +1,7 @@
-/** What the driver must do after a step, in order. */
+/**
+ * What the driver must do after a step, in order. A grant passes a slot to the driver, which owns it until it sends
+ * `finish`; a release or a hold passes it on to the shared books. Who was refused owns nothing.
+ */
 import type { Owner } from "./events";
 import type { PoolId, SessionId, WaiterId } from "./ids";
 
@@ -35,10 +38,13 @@ export interface Refuse {
 /** Shared mode: ask for a slot for this request; answer with `claim_settled`. */
 export interface Claim extends Owner {
   readonly kind: "claim";
+  /** At most one claim of a request is open, so the number names the claim as well. */
   readonly waiterId: WaiterId;
-  /** Limits as configured, never divided: slots of the pool, over all pools, and caps (null for none). */
+  /** Limits as configured for the whole fleet, never divided: slots of the pool, from 1. */
   readonly poolSize: number;
+  /** Slots over all pools, from 1. */
   readonly ceiling: number;
+  /** Slots of the tenant and of the key in this pool, from 1; null for no cap. */
   readonly tenantCap: number | null;
   readonly keyCap: number | null;
   /** Session whose held slot may serve it; null for none. */

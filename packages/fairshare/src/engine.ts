@@ -47,7 +47,10 @@ const DEFAULTS: EngineConfig = {
   startLevel: 0,
 };
 
-/** A new engine without pools; what `config` leaves out takes its documented default. */
+/**
+ * A new engine without pools, in local mode; what `config` leaves out takes its default above. A ceiling that is not a
+ * number from 1 counts as left out. The state belongs to the caller, who passes it to one `step` at a time.
+ */
 export function createEngine(config: Partial<EngineConfig> = {}): EngineState {
   const full = { ...DEFAULTS, ...config };
   const ceiling = limitInForce(full.ceiling, DEFAULTS.ceiling);
@@ -83,8 +86,13 @@ export function createEngine(config: Partial<EngineConfig> = {}): EngineState {
 }
 
 /**
- * Applies `event` at `nowMs` (fractional milliseconds on any monotonic scale) and returns the effects, in order. They
- * are the caller's to keep.
+ * Applies `event` at `nowMs` (fractional milliseconds on any monotonic scale; one before the latest counts as the
+ * latest) and returns the effects, in order. They are the caller's to keep.
+ *
+ * An event may name what is not there and ask for what is not allowed: it is ignored or read as `events.ts` says. An
+ * InvariantError means that the state contradicts itself and is not to be used any more. Each slot that is handed out
+ * costs O(log tenants) and a look at fewer accounts than there are slots, however many requests wait; changes of pools
+ * and limits are linear in what they change.
  */
 export function step(state: EngineState, event: EngineEvent, nowMs: number): readonly Effect[] {
   state.effects = NO_EFFECTS;
@@ -102,12 +110,18 @@ export function step(state: EngineState, event: EngineEvent, nowMs: number): rea
   return state.effects;
 }
 
-/** The latest decisions after `sequence`, oldest first, as far as they are still kept. Changes nothing. */
+/**
+ * The decisions after `sequence` (0 for all), oldest first, as far as they are still kept: a reader that was too slow
+ * sees a gap in their numbers. Changes nothing. O(decisions returned).
+ */
 export function decisionsSince(state: EngineState, sequence: number): Decision[] {
   return state.decisions.latest > sequence ? state.decisions.since(sequence) : [];
 }
 
-/** The tags of all requests that wait, for a slot or for the answer to a claim, in no useful order. O(requests). */
+/**
+ * The tags of all requests that wait, for a slot or for the answer to a claim, in no useful order: whom a
+ * driver that shuts down must answer. O(requests).
+ */
 export function waitingTags(state: EngineState): unknown[] {
   const tags: unknown[] = [];
   for (const waiter of state.waiters.values()) {

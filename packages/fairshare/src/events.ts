@@ -10,8 +10,11 @@ export interface Arrive {
   readonly kind: "arrive";
   /** Above every number used before. */
   readonly waiterId: WaiterId;
+  /** Made when it has none yet, with what `pool_changed` said of it or the default size. */
   readonly pool: PoolId;
+  /** Names the group too; one that differs from the group known so far moves the tenant with all its counts. */
   readonly tenant: TenantPolicy;
+  /** Of this tenant: a key never changes its owner. */
   readonly key: KeyPolicy;
   /** Estimated tokens, 0 or more; fractions are rounded, what is not a number counts as 0. */
   readonly costTokens: number;
@@ -40,8 +43,13 @@ export interface Finish {
 /** Newer policy for what the pool already knows; whoever waits competes with it from the next pick. */
 export interface PolicyChanged {
   readonly kind: "policy_changed";
+  /**
+   * Which pool: weights and caps may differ from model to model. What this pool does not know is left out; it comes
+   * with its next request.
+   */
   readonly pool: PoolId;
   readonly tenant?: TenantPolicy;
+  /** Changes its weight alone; a tenant changes groups by its own policy. */
   readonly group?: GroupPolicy;
   readonly key?: { readonly tenantId: TenantId; readonly policy: KeyPolicy };
 }
@@ -75,8 +83,8 @@ export interface PoolChanged {
 }
 
 /**
- * Limits that hold over all pools, whether slots are asked for elsewhere, and which part of every limit counts here. Takes
- * effect as a whole, pool sizes included.
+ * Limits that hold over all pools, whether slots are asked for elsewhere, and which part of every limit counts here.
+ * Takes effect as a whole, pool sizes included.
  */
 export interface LimitsChanged {
   readonly kind: "limits_changed";
@@ -84,7 +92,7 @@ export interface LimitsChanged {
   readonly ceiling: number;
   /** `shared`: each pick is a claim that another party grants or refuses. */
   readonly slots: "local" | "shared";
-  /** Every pool size, the ceiling and every tenant and key cap n counts as max(1, ceil(n / divisor)); 1 outside the split. */
+  /** Gateways to divide by: every size, cap and ceiling n counts as max(1, ceil(n / divisor)); 1 for no split. */
   readonly divisor: number;
 }
 
@@ -117,6 +125,7 @@ export interface Wake {
   readonly kind: "wake";
 }
 
+/** What `step` takes, in any order. About a request that is unknown or over, an event changes nothing. */
 export type EngineEvent =
   | Arrive
   | Cancel
@@ -131,6 +140,7 @@ export type EngineEvent =
 /** Names of one request's owner, for records that leave the engine. */
 export interface Owner {
   readonly pool: PoolId;
+  /** The tenant's group when the record was made out. */
   readonly groupId: GroupId;
   readonly tenantId: TenantId;
   readonly keyId: KeyId;

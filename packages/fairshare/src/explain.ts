@@ -10,17 +10,21 @@ import type { ExplainContext } from "./explain-context";
 import type { BreakdownPart, CappedKey, Explanation, Holder, PoolFacts, WaitCause, WaitNumbers } from "./explain-data";
 import { notesFor } from "./explain-notes";
 import type { TenantId } from "./ids";
-import type { EngineSnapshot, KeySnapshot, PoolSnapshot, TenantSnapshot, WaitReason } from "./snapshot";
+import {
+  type EngineSnapshot,
+  FINISH_WINDOW_MS,
+  type KeySnapshot,
+  MIN_FINISHES_FOR_PACE,
+  type PoolSnapshot,
+  type TenantSnapshot,
+  type WaitReason,
+} from "./snapshot";
 
 export * from "./explain-context";
 export * from "./explain-data";
 
-/** Finishes in five minutes from which a pace may be named; below it the mean gap says little. */
-export const MIN_FINISHES_FOR_PACE = 20;
 /** Claims lost in a row that make losing them the cause rather than chance. */
 export const LOST_CLAIMS_FOR_CAUSE = 3;
-/** The time that a snapshot's `finishes5m` covers. */
-const FINISH_WINDOW_MS = 300_000;
 
 /** Prepares a pool for `reasonOf` and `explainTenant`. Cost O(tenants log tenants + keys). */
 export function poolFacts(engine: EngineSnapshot, pool: PoolSnapshot, context: ExplainContext): PoolFacts {

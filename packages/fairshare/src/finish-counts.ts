@@ -1,9 +1,10 @@
 /** How many requests of a pool finished in the last five minutes, in slices of five seconds. */
+import { FINISH_WINDOW_MS } from "./snapshot";
 
 /** Coarse enough for 61 numbers a pool, fine enough that a rate over five minutes is right to 2 %. */
 const SLICE_MS = 5_000;
-/** Five minutes and the slice that is being filled. */
-const SLICES = 61;
+/** The five minutes and the slice that is being filled: 61. */
+const SLICES = FINISH_WINDOW_MS / SLICE_MS + 1;
 
 /** A ring of counts by time. */
 export interface FinishCounts {

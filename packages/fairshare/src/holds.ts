@@ -6,6 +6,7 @@
  */
 import { changeHeld } from "./counts";
 import { isAtJumpLimit, isPastBypass, oldestArrivalMs, restIfIdle } from "./sessions";
+import { heldLimit } from "./shares";
 import type { EngineState, HeldSlot, Key, Pool, Session, Waiter } from "./state";
 
 /**
@@ -26,7 +27,7 @@ export function deservesHold(state: EngineState, waiter: Waiter): boolean {
 /** Most slots of a pool that may be held at once, rounded up; 0 when it does not favour sessions. */
 export function maxHeld(pool: Pool): number {
   const { affinity, size } = pool.settings;
-  return affinity === null ? 0 : Math.ceil((size * affinity.maxHeldPercent) / 100);
+  return affinity === null ? 0 : heldLimit(size, affinity.maxHeldPercent);
 }
 
 /** A request of the pool that could run has waited past the bypass limit: nothing is held until it has a slot. */

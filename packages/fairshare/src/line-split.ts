@@ -1,17 +1,18 @@
 /**
  * The split of `shares.ts` over a line, found without looking at everybody.
  *
- * With more takers than slots nobody is lifted, and whoever's quota is below one slot counts as one whatever the rounding
- * gives it; so only the members with a quota of one or more matter, of which there are at most as many as slots, and
- * the weight heap leads to them. With fewer takers than slots there are few to begin with. A split is kept until who
- * has work, a weight or the slots change; when equal remainders compete for the last left-over slots, only the order of
- * those that are tied is looked at again when scores change.
+ * With more takers than slots nobody is lifted, and whoever's quota is below one slot counts as one whatever the
+ * rounding gives it; so only the members with a quota of one or more matter, of which there are at most as many as
+ * slots, and the weight heap leads to them. With fewer takers than slots there are few to begin with. A split is kept
+ * until who has work, a weight or the slots change; when equal remainders compete for the last left-over slots, only
+ * the order of those that are tied is looked at again when scores change.
  *
  * Whole arithmetic throughout: slots x weight stays below 2^53 for weights to 2^27 and 2^26 slots.
  */
+import { claimantsOf } from "./claimants";
 import type { Line, Member } from "./line";
 import { compareLevels } from "./score";
-import { type Claimant, splitWithTies } from "./shares";
+import { splitWithTies } from "./shares";
 
 /** Brings the shares in `multi` up to date for `slots`. O(1) while nothing changed, O(tied) while only scores did. */
 export function updateSplit<M extends Member>(line: Line<M>, slots: number): void {
@@ -158,13 +159,7 @@ function splitByReference<M extends Member>(line: Line<M>): void {
   const members = line.active.items.toSorted(compareLevels);
   line.multi.length = 0;
   line.stamp += 1;
-  let place = 0;
-  const claimants: Claimant[] = members.map((member, index) => {
-    const before = members[index - 1];
-    if (before !== undefined && compareLevels(before, member) !== 0) place += 1;
-    return { id: member.id, weight: member.weight, score: place };
-  });
-  const { parts, isTied } = splitWithTies(line.slots, claimants);
+  const { parts, isTied } = splitWithTies(line.slots, claimantsOf(members));
   members.forEach((member, index) => {
     setShare(line, member, parts[index] ?? 0);
   });

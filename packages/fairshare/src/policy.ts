@@ -1,9 +1,16 @@
+/** What a request brings of its group, tenant and key, and what their weights come to in a pool. */
 import type { GroupId, KeyId, TenantId } from "./ids";
+
+/**
+ * Largest weight that can be configured. With the largest boost and percentage an effective weight may pass what scores
+ * can divide by exactly (`score.ts`), and then counts as that.
+ */
+export const LARGEST_WEIGHT = 1_000_000;
 
 /** A group as it was when the request was looked up. */
 export interface GroupPolicy {
   readonly id: GroupId;
-  /** Whole number from 1 to 1,000,000. */
+  /** Whole number from 1 to `LARGEST_WEIGHT`. */
   readonly weight: number;
 }
 
@@ -11,7 +18,7 @@ export interface GroupPolicy {
 export interface TenantPolicy {
   readonly id: TenantId;
   readonly group: GroupPolicy;
-  /** Whole number from 1 to 1,000,000, before boost and admission weight. */
+  /** Whole number from 1 to `LARGEST_WEIGHT`, before boost and admission weight. */
   readonly weight: number;
   /** Factor of the boost in force in this pool, 0.1 to 100; 1 when there is none. */
   readonly boostFactor: number;
@@ -22,14 +29,15 @@ export interface TenantPolicy {
 /** A key as it was when the request was looked up. Keys are not scaled by model or boost. */
 export interface KeyPolicy {
   readonly id: KeyId;
-  /** Whole number from 1 to 1,000,000. */
+  /** Whole number from 1 to `LARGEST_WEIGHT`. */
   readonly weight: number;
   /** Most slots in this pool, from 1; null for no cap. */
   readonly maxInFlight: number | null;
 }
 
 /**
- * The weight a tenant competes with in a pool: weight x boost x admission percentage, rounded once, at least 1.
+ * The weight a tenant competes with in a pool: weight x boost x admission percentage, rounded once (to the nearest, a
+ * half upwards), at least 1. Rounded after each factor, 1 x 1.4 x 300 % would be 3 instead of 4.
  */
 export function effectiveWeight(
   tenant: Pick<TenantPolicy, "weight" | "boostFactor">,

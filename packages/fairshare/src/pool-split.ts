@@ -1,4 +1,5 @@
 /** The split of a pool's slots worked out for everybody with work, for display. Picks need only `line-split.ts`. */
+import { claimantsOf } from "./claimants";
 import { compareLevels } from "./score";
 import { splitSlots } from "./shares";
 import type { EngineState, Group, Pool, Taker, Tenant } from "./state";
@@ -60,15 +61,8 @@ function divide(slots: number, parts: readonly Part<Taker>[]): void {
     only.slots = slots;
     return;
   }
-  // Scores are two numbers and a split wants one: their order says the same, without rounding.
   const ordered = parts.toSorted((a, b) => compareLevels(a.account, b.account));
-  let place = 0;
-  const claimants = ordered.map(({ account }, index) => {
-    const before = ordered[index - 1];
-    if (before !== undefined && compareLevels(before.account, account) !== 0) place += 1;
-    return { id: account.id, weight: account.weight, score: place };
-  });
-  const divided = splitSlots(slots, claimants);
+  const divided = splitSlots(slots, claimantsOf(ordered.map(({ account }) => account)));
   for (let i = 0; i < ordered.length; i++) (ordered[i] as Part<Taker>).slots = divided[i] ?? 0;
 }
 

@@ -1,4 +1,5 @@
 /** A pool as a draft: the inputs of the split, taken from a snapshot and changed without touching it. */
+import { usableSlots } from "./limits";
 import type { Directory, DirectoryTenant, PreviewChange, PreviewInput } from "./preview-data";
 import { splitLimit } from "./shares";
 import type { EngineSnapshot, PoolSnapshot } from "./snapshot";
@@ -246,10 +247,9 @@ function applyToTenant(given: {
   }
 }
 
-/** Slots the shares of a pool of `size` are split over: what it uses and the room under the ceiling, at least 1. */
+/** The engine's own reading of what a pool of `size` can fill, from a snapshot's counts. */
 function usableOf(engine: EngineSnapshot, pool: PoolSnapshot, size: number): number {
-  const room = Math.max(0, engine.ceiling - engine.inFlight - engine.held);
-  return Math.max(1, Math.min(size, pool.inFlight + pool.held + room));
+  return usableSlots({ size, taken: pool.inFlight + pool.held }, engine.ceiling - engine.inFlight - engine.held);
 }
 
 /** The key of that id, whoever's it is; undefined when it has no work here and is not in the directory. */

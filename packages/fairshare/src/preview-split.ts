@@ -6,7 +6,7 @@
 import { effectiveWeight } from "./policy";
 import type { Draft, DraftTenant } from "./preview-draft";
 import { type Claimant, splitSlots } from "./shares";
-import type { EngineSnapshot } from "./snapshot";
+import type { Algorithm } from "./snapshot";
 
 /** Parts by id. Groups are sums of their tenants under `weighted`. */
 export interface Parts {
@@ -32,9 +32,6 @@ export interface Divided {
   readonly fair: Parts;
   readonly settled: Parts;
 }
-
-/** As in the engine's settings. */
-type Algorithm = EngineSnapshot["algorithm"];
 
 /**
  * All that a draft's split gives: whole slots while everybody is busy, the fractions behind them, and where today's

@@ -1,15 +1,13 @@
 /**
- * The next weight at which a slot moves, found by search. A larger weight never gets fewer slots, so a step lies between
- * any weight that has the slots and any that has others. Quotas say where to look: without a lift a part is its quota
- * rounded down or up. What they suggest is tried before it is believed; then the distance is halved.
+ * The next weight at which a slot moves, found by search. A larger weight never gets fewer slots, so a step lies
+ * between any weight that has the slots and any that has others. Quotas say where to look: without a lift a part is its
+ * quota rounded down or up. What they suggest is tried before it is believed; then the distance is halved.
  */
+import { LARGEST_WEIGHT } from "./policy";
 import type { NextStep, PreviewChange } from "./preview-data";
 import { type Divided, keyClaims, tenantClaims, weightOf } from "./preview-split";
 import { type Claimant, splitSlots } from "./shares";
 import type { EngineSnapshot } from "./snapshot";
-
-/** The largest weight that can be entered; a step beyond it is none. */
-const MAX_WEIGHT = 1_000_000;
 
 /** A step for each changed weight that takes part in the pool, with all other changes of the draft in force. */
 export function nextStepsOf(given: {
@@ -32,15 +30,15 @@ export function nextStepsOf(given: {
 /** One claimant's slots as a function of its weight, the others' weights standing. */
 interface LevelOf {
   readonly slotsAt: (weight: number) => number;
-  /** The weight at which its quota is `slots`; above MAX_WEIGHT or Infinity where none is. */
+  /** The weight at which its quota is `slots`; above LARGEST_WEIGHT or Infinity where none is. */
   readonly weightFor: (slots: number) => number;
 }
 
 /** The smallest larger weight that gets more slots, and how many; null when none does. O(log weights) splits. */
 function stepUp({ slotsAt, weightFor }: LevelOf, value: number, slots: number): NextStep["up"] {
-  if (value >= MAX_WEIGHT || slotsAt(MAX_WEIGHT) === slots) return null;
+  if (value >= LARGEST_WEIGHT || slotsAt(LARGEST_WEIGHT) === slots) return null;
   let same = value;
-  let more = MAX_WEIGHT;
+  let more = LARGEST_WEIGHT;
   for (const suggested of [Math.floor(weightFor(slots)), Math.ceil(weightFor(slots + 1))]) {
     if (suggested <= same || suggested >= more) continue;
     if (slotsAt(suggested) > slots) more = suggested;
@@ -111,7 +109,7 @@ function slotsWithin(given: {
   if (at < 0) return null;
   const claims = given.claims.map(({ id, score, weight }) => ({ id, score, weight }));
   const others = claims.reduce((sum, claim, index) => (index === at ? sum : sum + claim.weight), 0);
-  const perWeight = given.scale(MAX_WEIGHT) / MAX_WEIGHT;
+  const perWeight = given.scale(LARGEST_WEIGHT) / LARGEST_WEIGHT;
   return {
     slotsAt: (weight) => {
       const own = claims[at];

@@ -3,7 +3,6 @@ import { buildEngine, buildPool, type PoolSpec } from "../test/snapshot-builder"
 import {
   type Directory,
   flagWords,
-  heldLimit,
   movementWords,
   nextStepWords,
   type PoolPreview,
@@ -402,8 +401,4 @@ describe("words", () => {
   ])("rounds %i ms to %s", (ms, words) => {
     expect(roughTime(ms)).toBe(words);
   });
-});
-
-it("allows a quarter of 32 slots to be held, rounded up", () => {
-  expect([heldLimit(32, 25), heldLimit(1, 25), heldLimit(32, 0)]).toEqual([8, 1, 0]);
 });

@@ -8,15 +8,10 @@ import { changedDraft, draftOf } from "./preview-draft";
 import { flagsOf } from "./preview-flags";
 import { type Divided, divide, type Parts, weightOf } from "./preview-split";
 import { nextStepsOf } from "./preview-steps";
-import type { PoolSnapshot } from "./snapshot";
+import { FINISH_WINDOW_MS, MIN_FINISHES_FOR_PACE, type PoolSnapshot } from "./snapshot";
 
 export * from "./preview-data";
 export * from "./words-preview";
-
-/** Finishes in five minutes from which an estimate of time is honest. */
-const MIN_FINISHES_FOR_ESTIMATE = 20;
-/** The time that a snapshot's `finishes5m` covers. */
-const FINISH_WINDOW_MS = 300_000;
 
 /** Previews the draft in every pool it touches; with `pool` set, in that pool alone. */
 export function previewChanges(input: PreviewInput): Preview {
@@ -32,11 +27,6 @@ export function previewChanges(input: PreviewInput): Preview {
     movedSlots: pools.reduce((sum, pool) => sum + pool.moved, 0),
     movedPools: pools.filter((pool) => pool.moved > 0).length,
   };
-}
-
-/** Most slots a pool may hold for sessions' next steps. */
-export function heldLimit(size: number, maxHeldPercent: number): number {
-  return Math.ceil((size * maxHeldPercent) / 100);
 }
 
 /** Null when the draft does not touch the pool and the pool was not asked for. */
@@ -153,7 +143,7 @@ function slotsOf(movers: readonly Mover[]): number {
 /** The holders that must finish do so at their part of the pool's pace. */
 function estimateMs(pool: PoolSnapshot, tenants: readonly TenantChange[], toFinish: number): number | null {
   if (toFinish === 0) return 0;
-  if (pool.finishes5m < MIN_FINISHES_FOR_ESTIMATE) return null;
+  if (pool.finishes5m < MIN_FINISHES_FOR_PACE) return null;
   const all = tenants.reduce((sum, tenant) => sum + tenant.inUse, 0);
   const holding = tenants
     .filter((tenant) => tenant.inUse > tenant.settled.after)

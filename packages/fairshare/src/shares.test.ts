@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { splitLimit, splitPool, splitSlots, splitSteps, splitWithTies } from "./shares";
+import { heldLimit, splitLimit, splitPool, splitSlots, splitSteps, splitWithTies } from "./shares";
 
 const claim = (weights: readonly number[], scores: readonly number[] = []) =>
   weights.map((weight, index) => ({ id: `t${index}`, weight, score: scores[index] ?? 0 }));
@@ -178,4 +178,8 @@ describe("splitLimit", () => {
   ])("gives each part of %i over %i gateways as %i", (limit, replicas, part) => {
     expect(splitLimit(limit, replicas)).toBe(part);
   });
+});
+
+it("allows a quarter of 32 slots to be held, rounded up", () => {
+  expect([heldLimit(32, 25), heldLimit(1, 25), heldLimit(32, 0)]).toEqual([8, 1, 0]);
 });

@@ -121,6 +121,14 @@ export function splitLimit(limit: number, replicas: number): number {
   return Math.max(1, Math.ceil(limit / Math.max(1, replicas)));
 }
 
+/**
+ * Most of `size` slots that may be held empty for sessions' next steps, rounded up: with 1 percent a pool of one slot
+ * may hold it, with 0 nothing is held.
+ */
+export function heldLimit(size: number, maxHeldPercent: number): number {
+  return Math.ceil((size * maxHeldPercent) / 100);
+}
+
 /** A slot the split moved so that somebody with none got one. Both are positions in the input. */
 interface Payment {
   readonly taker: number;

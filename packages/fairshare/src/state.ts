@@ -14,12 +14,10 @@ import type { Line } from "./line";
 import type { KeyPolicy, TenantPolicy } from "./policy";
 import type { Ranked, RankHeap } from "./rank-heap";
 import type { Score } from "./score";
+import type { Algorithm } from "./snapshot";
 import type { WaiterRecords } from "./waiter-records";
 import type { WaiterTable } from "./waiter-table";
 import type { Weighted } from "./weight-heap";
-
-/** `hierarchical` divides slots between groups, then tenants; `weighted` divides tokens between all tenants. */
-export type Algorithm = "hierarchical" | "weighted";
 
 /**
  * One request from arrival to finish; its record is then used for another (`waiter-records.ts`). `gone` marks a record
@@ -28,10 +26,12 @@ export type Algorithm = "hierarchical" | "weighted";
 export interface Waiter {
   id: WaiterId;
   key: Key;
+  /** What its admission charges: whole tokens, 0 to MAX_COST_TOKENS. */
   costTokens: number;
+  /** On the scale of the events. */
   arrivedMs: number;
   sessionId: SessionId | null;
-  /** The driver's own. */
+  /** The driver's own, handed back with the answer and never looked at. */
   tag: unknown;
   /** null: has none, or its pool does not favour sessions. */
   session: Session | null;
@@ -56,8 +56,9 @@ export interface Account extends Ranked, Score {
 
 /** A group or tenant: what slots are split over. */
 export interface Taker extends Account, Weighted {
-  /** Whole slots it may take before it borrows; valid while `shareStamp` is its line's stamp. */
+  /** Whole slots it may take before it borrows, from 1; valid while `shareStamp` is its line's stamp. */
   share: number;
+  /** The split that gave the share; with any other stamp than its line's it counts as one. */
   shareStamp: number;
 }
 
@@ -69,12 +70,13 @@ export interface Key extends Account {
   readonly id: KeyId;
   readonly tenant: Tenant;
   policy: KeyPolicy;
-  /** Slots it may take; NO_CAP for no cap. */
+  /** Slots it may take: its part under the split; NO_CAP for no cap. */
   cap: number;
   /** A claim was refused because of this key's cap elsewhere. */
   isBlocked: boolean;
   /** It waits and is below its cap. */
   isReady: boolean;
+  /** Both ends of its queue; null when nobody waits in it. */
   oldest: Waiter | null;
   youngest: Waiter | null;
   /** null unless its pool favours sessions. */
@@ -92,11 +94,15 @@ export interface Tenant extends Taker {
   /** Where its score is compared: its group's line, or the whole pool's under `weighted`. */
   line: Line<Tenant>;
   policy: TenantPolicy;
+  /** Slots it may take: its part under the split; NO_CAP for no cap. */
   cap: number;
+  /** A claim was refused because of this tenant's cap elsewhere. */
   isBlocked: boolean;
+  /** The heap of those that could run that it stands in, idle or busy; null while it could not. */
   heap: RankHeap<Tenant> | null;
-  /** Its key while it has had one only. */
+  /** Its key while it has had one only, as most have: a map and a heap each would weigh more than the rest. */
   soleKey: Key | null;
+  /** All its keys from the second on; null before. */
   manyKeys: Map<KeyId, Key> | null;
   /** Keys that wait and are below their cap, once it has had several. */
   readyKeys: RankHeap<Key> | null;
@@ -113,6 +119,7 @@ export interface Tenant extends Taker {
 export interface Group extends Taker {
   readonly id: GroupId;
   readonly pool: Pool;
+  /** The heap of those that could run that it stands in, idle or busy; null while none of its tenants could. */
   heap: RankHeap<Group> | null;
   /** Its tenants that have work, and those that could run. */
   readonly line: Line<Tenant>;
@@ -130,8 +137,10 @@ export interface Pool {
   taken: number;
   held: number;
   claiming: number;
+  /** Everybody with work, and the quiet that are above their line's virtual time: a debt is not forgotten. */
   readonly groups: Map<GroupId, Group>;
   readonly tenants: Map<TenantId, Tenant>;
+  /** Groups that could run, their virtual time, and the split over those with work. */
   readonly groupLine: Line<Group>;
   /** `weighted`: all tenants of the pool that could run, and their virtual time. */
   readonly tenantLine: Line<Tenant>;
@@ -144,7 +153,7 @@ export interface Pool {
   /** Tenants and keys a claim was refused for because of their caps elsewhere. */
   readonly blockedTenants: Tenant[];
   readonly blockedKeys: Key[];
-  /** Claims that may be open at once. */
+  /** Claims that may be open at once: one after a refusal, until one is granted; Infinity in local mode. */
   claimLimit: number;
   /** Neighbours among the pools that could admit somebody, in turn. */
   readyBefore: Pool | null;
@@ -170,11 +179,13 @@ export interface Pool {
 export interface Session extends Ranked {
   readonly id: SessionId;
   readonly of: KeySessions;
+  /** Steps that have a slot or claim one. */
   running: number;
   /** When its last step ended; -Infinity before that. */
   lastFinishMs: number;
   /** Its waiting requests, oldest first. */
   readonly waiters: Waiter[];
+  /** At most one however many steps run side by side. */
   hold: HeldSlot | null;
   /** The pool stopped favouring sessions: nothing more is to be done with it. */
   isGone: boolean;
@@ -197,8 +208,9 @@ export interface KeySessions extends Ranked {
 export interface HeldSlot {
   readonly session: Session;
   readonly key: Key;
-  /** The step that left it. */
+  /** The step that left it: the log tells of the hold under its number. */
   readonly step: Waiter;
+  /** On the scale of the events; later when another step of the session ends meanwhile. */
   expiresAtMs: number;
 }
 
@@ -211,10 +223,14 @@ export interface OpenClaim {
   readonly charge: ChargeRecord | null;
 }
 
-/** What one admission's charge changed, as it was before. */
+/**
+ * What one admission's charge changed, as it was before: at each level the weight it was charged at, which must be the
+ * weight it is taken back at, and the number of the grant before it, which broke ties.
+ */
 export interface ChargeRecord {
   /** Number of the grant. */
   readonly grant: number;
+  /** The tenant's group at the time, which pays the charge back even when the tenant has moved. */
   readonly group: Group;
   readonly keyWeight: number;
   readonly keyGranted: number;
@@ -224,8 +240,9 @@ export interface ChargeRecord {
   readonly groupGranted: number;
 }
 
-/** A pool's settings as its model has them. */
+/** A pool's settings as its model has them; see `PoolChanged` for those that are not explained here. */
 export interface PoolSettings {
+  /** Slots in force here, from 1: the part of `configuredSize` that counts on this gateway. */
   readonly size: number;
   readonly configuredSize: number;
   readonly admissionWeight: number;
@@ -237,6 +254,7 @@ export interface PoolSettings {
 
 /** Settings of the whole engine, fixed for its life. */
 export interface EngineConfig {
+  /** Who is compared with whom; see `select.ts`. */
   readonly algorithm: Algorithm;
   /** Size of a pool that no `pool_changed` event has sized, from 1. */
   readonly defaultPoolSize: number;
@@ -261,12 +279,15 @@ export interface EngineConfig {
 /** The engine's whole state. Opaque outside this package. */
 export interface EngineState {
   readonly config: EngineConfig;
+  /** Those with work and those that had some in the last ten minutes. */
   readonly pools: Map<PoolId, Pool>;
   /** What `pool_changed` events said, by pool; survives the pool itself. */
   readonly settings: Map<PoolId, PoolSettings>;
+  /** Every request that waits, claims or runs. */
   readonly waiters: WaiterTable;
   readonly records: WaiterRecords;
   readonly deadlines: Deadlines;
+  /** Claims without an answer, by request; those of clients that left stay until it comes. */
   readonly claims: Map<WaiterId, OpenClaim>;
   /** Pools with held slots. */
   readonly holdingPools: Set<Pool>;
@@ -279,9 +300,12 @@ export interface EngineState {
   readonly decisions: Decisions;
   /** Of the present step. */
   effects: readonly Effect[];
+  /** Most slots over all pools that are in force here: `configuredCeiling`, or its part under the split. */
   ceiling: number;
   configuredCeiling: number;
+  /** Each pick is a claim that the shared books grant or refuse. */
   isShared: boolean;
+  /** Gateways that every limit is divided over; 1 outside the split. */
   divisor: number;
   /** Slots in use over all pools. */
   taken: number;

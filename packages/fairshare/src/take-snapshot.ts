@@ -6,12 +6,19 @@
 import { usableOf } from "./admit";
 import { finishesUpTo } from "./finish-counts";
 import type { GroupId, PoolId } from "./ids";
-import { NO_CAP } from "./limits";
+import { NO_CAP, usableSlots } from "./limits";
 import { isQuiet } from "./pool";
 import { type GroupPart, type Part, splitOf } from "./pool-split";
 import { positionsIn } from "./positions";
 import { compareLevels, type Level, scoreOf } from "./score";
-import type { EngineSnapshot, GroupSnapshot, KeySnapshot, PoolSnapshot, TenantSnapshot } from "./snapshot";
+import {
+  type EngineSnapshot,
+  type GroupSnapshot,
+  idlePool,
+  type KeySnapshot,
+  type PoolSnapshot,
+  type TenantSnapshot,
+} from "./snapshot";
 import type { Account, EngineState, Key, Pool, PoolSettings, Tenant } from "./state";
 import { keysOf } from "./tenant-keys";
 
@@ -130,26 +137,11 @@ function picturePool(state: EngineState, pool: Pool, moment: Moment): PoolSnapsh
   };
 }
 
-/** A pool that is configured but has no state at the moment. */
+/** A pool that is configured but has no state at the moment: it could fill what the ceiling leaves. */
 function emptyPool(state: EngineState, id: PoolId, settings: PoolSettings): PoolSnapshot {
-  return {
-    pool: id,
-    size: settings.size,
-    configuredSize: settings.configuredSize,
-    usable: Math.max(1, Math.min(settings.size, state.ceiling - state.taken)),
-    admissionWeight: settings.admissionWeight,
-    inFlight: 0,
-    queued: 0,
-    held: 0,
-    borrowed: 0,
-    oldestWaitMs: null,
-    holdLeftMs: null,
-    virtualTime: 0,
-    finishes5m: 0,
-    groups: [],
-    tenants: [],
-    keys: [],
-  };
+  const { size, configuredSize, admissionWeight } = settings;
+  const usable = usableSlots({ size, taken: 0 }, state.ceiling - state.taken);
+  return { ...idlePool(id, { size, configuredSize, admissionWeight }), usable };
 }
 
 /** One group's picture; its slots are those of the split. */

@@ -1,6 +1,6 @@
 "use client";
 
-import { heldLimit } from "@obleth/fairshare/preview";
+import { heldLimit } from "@obleth/fairshare/shares";
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { DraftBar } from "../../components/change/draft-bar";
