@@ -1,10 +1,9 @@
 import { cn } from "../../lib/cn";
-
-const COLOURS = 6;
+import { GROUP_COLOURS } from "../../lib/group-colors";
 
 /** The CSS colour of a group: its stored index, the seventh and later share one. */
 export function groupColor(index: number | null | undefined): string {
-  return index != null && index >= 0 && index < COLOURS ? `var(--group-${index + 1})` : "var(--group-other)";
+  return index != null && index >= 0 && index < GROUP_COLOURS ? `var(--group-${index + 1})` : "var(--group-other)";
 }
 
 /** A small square in the group's colour; the name always stands beside it. */

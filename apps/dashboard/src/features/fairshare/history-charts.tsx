@@ -4,6 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { LazyChart } from "../../components/chart/lazy-chart";
 import { GroupMark, groupColor } from "../../components/ui/group-mark";
+import { GROUP_COLOURS, groupColors } from "../../lib/group-colors";
 import type { HistoryStore, HistoryView } from "../../lib/history-series";
 import { usePreferences } from "../../lib/preferences";
 import { groupsQuery } from "../../queries/objects";
@@ -29,8 +30,11 @@ export function HistoryCharts({ pool, store, view, fromMs, toMs, onReading }: Re
   const marks = useHistoryMarks(store, pool.model);
   const groups = useQuery(groupsQuery()).data?.items;
   const bands = useMemo(() => {
-    const colors = new Map((groups ?? pool.groups).map((group) => [group.name, group.color]));
-    return historyBands(groupNames(view), colors);
+    const names = groupNames(view);
+    const stored = new Map((groups ?? []).map((group) => [group.name, group.color]));
+    // With those of the lanes above, so that a group without a colour is given the same in both where that can be.
+    const drawn = [...pool.groups, ...names.map((name) => ({ name, color: stored.get(name) ?? GROUP_COLOURS }))];
+    return historyBands(names, groupColors(drawn));
   }, [groups, pool.groups, view]);
   const rows = useMemo(() => historyRows(view, bands), [view, bands]);
   const shared = {

@@ -3,6 +3,7 @@ import { BoostPill } from "../../components/ui/boost-pill";
 import { Button } from "../../components/ui/button";
 import { GroupMark } from "../../components/ui/group-mark";
 import { formatExact, formatWait } from "../../lib/format";
+import { groupColors } from "../../lib/group-colors";
 import { inUse } from "../../lib/pool-state";
 import { standingLabel } from "../../lib/standing";
 import type { LivePool, LiveTenant, Tenant } from "../../queries/wire";
@@ -14,7 +15,7 @@ export function PanelFacts({
   tenant,
   pool,
 }: Readonly<{ here: LiveTenant | undefined; tenant: Tenant; pool: LivePool }>) {
-  const color = pool.groups.find((group) => group.name === tenant.group)?.color;
+  const color = groupColors(pool.groups).get(tenant.group);
   return (
     <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
       <span className="flex items-center gap-1.5">

@@ -14,6 +14,7 @@ import { Segmented } from "../../components/ui/segmented";
 import { Skeleton, SkeletonRows } from "../../components/ui/skeleton";
 import { cn } from "../../lib/cn";
 import { plural } from "../../lib/format";
+import { groupColors } from "../../lib/group-colors";
 import { noServersWords } from "../../lib/no-servers";
 import { poolBand } from "../../lib/pool-state";
 import { scopePrefix } from "../../lib/scope";
@@ -117,7 +118,7 @@ function PoolPanels({ live, pool }: Readonly<{ live: Live; pool: LivePool }>) {
   const [{ group, view }, setParams] = useQueryStates(poolParams);
   const [lit, setLit] = useState<string | null>(null);
   const holders = useMemo(() => laneHolders(live.algorithm, pool), [live.algorithm, pool]);
-  const colors = useMemo(() => new Map(pool.groups.map((entry) => [entry.name, entry.color])), [pool]);
+  const colors = useMemo(() => groupColors(pool.groups), [pool]);
   const parts = useMemo(
     () =>
       (pool.tenants ?? []).map((tenant) => ({

@@ -7,6 +7,7 @@ import { PoolBar } from "../../components/ui/pool-bar";
 import { Cell } from "../../components/ui/table";
 import { Value } from "../../components/ui/value";
 import { formatExact, formatWait } from "../../lib/format";
+import { groupColors } from "../../lib/group-colors";
 import { inUse, poolBand, UNROUTED_POOL } from "../../lib/pool-state";
 import type { LivePool } from "../../queries/wire";
 import { poolHref } from "./search-params";
@@ -74,11 +75,12 @@ function GroupNames({ pool }: Readonly<{ pool: LivePool }>) {
   const names = pool.groups.slice(0, SHOWN_GROUPS);
   if (names.length === 0) return <span className="text-text-3">-</span>;
   const more = pool.groups.length - names.length;
+  const colors = groupColors(pool.groups);
   return (
     <span className="flex items-center gap-2.5 overflow-hidden whitespace-nowrap text-micro text-text-2">
       {names.map((group) => (
         <span key={group.name} className="flex min-w-0 items-center gap-1" title={group.name}>
-          <GroupMark color={group.color} />
+          <GroupMark color={colors.get(group.name)} />
           <span className="name max-w-24 truncate">{group.name}</span>
         </span>
       ))}

@@ -7,6 +7,7 @@ import { SpacerRow } from "../../components/ui/spacer-row";
 import { Table, TableFrame } from "../../components/ui/table";
 import { cn } from "../../lib/cn";
 import { plural } from "../../lib/format";
+import { groupColors } from "../../lib/group-colors";
 import { orderTenants } from "../../lib/standing";
 import { useCalmOrder } from "../../lib/use-calm-order";
 import { useIsNarrow } from "../../lib/use-is-narrow";
@@ -47,7 +48,7 @@ export function TenantTable({ pool, selected, onLight }: Readonly<TenantTablePro
   const view = useVirtualRows(rows.length, isNarrow ? NARROW_ROW_PX : undefined);
   const Head = isNarrow ? NarrowTenantHead : TenantHead;
   const Row = isNarrow ? NarrowTenantRow : TenantRow;
-  const colors = useMemo(() => new Map(pool.groups.map((group) => [group.name, group.color])), [pool]);
+  const colors = useMemo(() => groupColors(pool.groups), [pool]);
   const withKeys = useMemo(() => new Set((pool.keys ?? []).map((entry) => entry.tenant_id)), [pool]);
   const rowKeys = useRowKeys();
   const onExpand = useCallback(

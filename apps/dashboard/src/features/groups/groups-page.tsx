@@ -14,6 +14,7 @@ import { Panel } from "../../components/ui/panel";
 import { SkeletonRows } from "../../components/ui/skeleton";
 import { cn } from "../../lib/cn";
 import { plural } from "../../lib/format";
+import { groupColors } from "../../lib/group-colors";
 import { previewInput } from "../../lib/preview-input";
 import { type PreviewRow, rowsOfPreview } from "../../lib/preview-rows";
 import { saveTier } from "../../lib/save-tier";
@@ -76,7 +77,7 @@ function GroupsEditor({ groups, live }: Readonly<{ groups: readonly Group[]; liv
     else drafts.set(name, weight);
     onDrafts(drafts);
   };
-  const colors = useMemo(() => new Map(groups.map((group) => [group.name, group.color])), [groups]);
+  const colors = useMemo(() => groupColors(groups), [groups]);
   const taking = rows.filter((row) => row.after !== null);
   return (
     <>
@@ -95,7 +96,7 @@ function GroupsEditor({ groups, live }: Readonly<{ groups: readonly Group[]; liv
             />
           }
         >
-          <GroupsTable rows={rows} onDraft={onDraft} />
+          <GroupsTable rows={rows} colors={colors} onDraft={onDraft} />
           {params.steps ? (
             <RoundingSteps
               size={size}

@@ -14,10 +14,11 @@ import type { GroupRow } from "./logic/group-rows";
 
 interface GroupsTableProps {
   rows: readonly GroupRow[];
+  colors: ReadonlyMap<string, number | null>;
   onDraft: (name: string, weight: string) => void;
 }
 
-export function GroupsTable({ rows, onDraft }: Readonly<GroupsTableProps>) {
+export function GroupsTable({ rows, colors, onDraft }: Readonly<GroupsTableProps>) {
   return (
     <TableFrame>
       <Table aria-label="Groups" isStacked>
@@ -37,7 +38,7 @@ export function GroupsTable({ rows, onDraft }: Readonly<GroupsTableProps>) {
         </thead>
         <tbody>
           {rows.map((row) => (
-            <GroupLine key={row.name} row={row} onDraft={onDraft} />
+            <GroupLine key={row.name} row={row} color={colors.get(row.name)} onDraft={onDraft} />
           ))}
         </tbody>
       </Table>
@@ -45,12 +46,18 @@ export function GroupsTable({ rows, onDraft }: Readonly<GroupsTableProps>) {
   );
 }
 
-function GroupLine({ row, onDraft }: Readonly<{ row: GroupRow; onDraft: GroupsTableProps["onDraft"] }>) {
+interface GroupLineProps {
+  row: GroupRow;
+  color: number | null | undefined;
+  onDraft: GroupsTableProps["onDraft"];
+}
+
+function GroupLine({ row, color, onDraft }: Readonly<GroupLineProps>) {
   return (
     <tr data-group={row.name} className="border-t align-top">
       <th scope="row" className="px-3 py-2.5 pl-4 text-left font-medium">
         <span className="flex items-center gap-2">
-          <GroupMark color={row.color} />
+          <GroupMark color={color} />
           <span className="name">{row.name}</span>
         </span>
       </th>

@@ -8,7 +8,7 @@ import { changedParts, type PreviewPart, type PreviewRow } from "../../lib/previ
 
 interface PoolPreviewsProps {
   rows: readonly PreviewRow[];
-  colors: ReadonlyMap<string, number>;
+  colors: ReadonlyMap<string, number | null>;
   hasDraft: boolean;
 }
 
@@ -46,7 +46,7 @@ export function PoolPreviews({ rows, colors, hasDraft }: Readonly<PoolPreviewsPr
 interface SplitBarProps {
   parts: readonly PreviewPart[];
   side: "before" | "after";
-  colors: ReadonlyMap<string, number>;
+  colors: ReadonlyMap<string, number | null>;
   label: string;
 }
 

@@ -32,7 +32,7 @@ const NAME: Column<TenantRow> = {
   ),
 };
 
-export function tenantColumns(colors: ReadonlyMap<string, number>): Column<TenantRow>[] {
+export function tenantColumns(colors: ReadonlyMap<string, number | null>): Column<TenantRow>[] {
   return [
     NAME,
     {

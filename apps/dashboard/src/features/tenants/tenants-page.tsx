@@ -16,6 +16,7 @@ import { Empty } from "../../components/ui/notice";
 import { Panel } from "../../components/ui/panel";
 import { SkeletonRows } from "../../components/ui/skeleton";
 import { cn } from "../../lib/cn";
+import { groupColors } from "../../lib/group-colors";
 import { NEEDS_ADMIN, useSession } from "../../lib/session";
 import { useNow } from "../../lib/use-now";
 import { boostsQuery } from "../../queries/boosts";
@@ -100,7 +101,7 @@ function TenantList({ rows }: Readonly<{ rows: readonly TenantRow[] }>) {
   const [query, setQuery] = useQueryStates(params);
   const [sorting, setSorting] = useSorting({ key: "name", direction: "asc" });
   const groups = useQuery(groupsQuery()).data?.items ?? [];
-  const colors = useMemo(() => new Map(groups.map((group) => [group.name, group.color])), [groups]);
+  const colors = useMemo(() => groupColors(groups), [groups]);
   const columns = useMemo(() => tenantColumns(colors), [colors]);
   const shown = useMemo(
     () =>

@@ -6,16 +6,16 @@ export interface HistoryBand {
   readonly colorIndex: number | null;
 }
 
-const OWN_BANDS = 6;
 const OTHER = "other";
 
-/** Groups that get a band of their own, by their stored colour; the rest stack as Other. */
-export function historyBands(names: readonly string[], colors: ReadonlyMap<string, number>): HistoryBand[] {
-  const own = [...names]
-    .filter((name) => (colors.get(name) ?? OWN_BANDS) < OWN_BANDS)
-    .sort((a, b) => (colors.get(a) ?? 0) - (colors.get(b) ?? 0) || (a < b ? -1 : 1))
-    .map((name) => ({ key: bandKey(name), name, colorIndex: colors.get(name) ?? null }));
-  return own.length < names.length ? [...own, { key: OTHER, name: "Other", colorIndex: null }] : own;
+/** A band for each group, by colour. Where several have none left for them they stack as Other; one keeps its name. */
+export function historyBands(names: readonly string[], colors: ReadonlyMap<string, number | null>): HistoryBand[] {
+  const bands = names.map((name) => ({ key: bandKey(name), name, colorIndex: colors.get(name) ?? null }));
+  const own = bands
+    .filter((band) => band.colorIndex !== null)
+    .sort((a, b) => (a.colorIndex ?? 0) - (b.colorIndex ?? 0) || (a.name < b.name ? -1 : 1));
+  const grey = bands.filter((band) => band.colorIndex === null);
+  return [...own, ...(grey.length > 1 ? [{ key: OTHER, name: "Other", colorIndex: null }] : grey)];
 }
 
 /** Every group that had work in the view. */

@@ -1,3 +1,4 @@
+import { groupColors } from "../../../lib/group-colors";
 import type { LaneHolder } from "../slot-lanes";
 
 interface Counts {
@@ -24,6 +25,7 @@ const MAX_TENANT_LANES = 12;
 
 /** A lane per active group, largest share first; under `weighted` a lane per tenant, most slots first. */
 export function laneHolders(algorithm: "hierarchical" | "weighted", pool: LanePool): LaneHolder[] {
+  const colors = groupColors(pool.groups);
   if (algorithm === "hierarchical") {
     return [...pool.groups]
       .sort((a, b) => b.slot_cap - a.slot_cap || (a.name < b.name ? -1 : 1))
@@ -31,13 +33,12 @@ export function laneHolders(algorithm: "hierarchical" | "weighted", pool: LanePo
         holder(group, {
           id: group.name,
           name: group.name,
-          color: group.color,
+          color: colors.get(group.name) ?? null,
           share: group.slot_cap,
           below: (pool.tenants ?? []).filter((tenant) => tenant.group === group.name && tenant.below_share).length,
         }),
       );
   }
-  const colors = new Map(pool.groups.map((group) => [group.name, group.color]));
   return [...(pool.tenants ?? [])]
     .sort((a, b) => b.slot_share - a.slot_share || (a.name < b.name ? -1 : 1))
     .slice(0, MAX_TENANT_LANES)

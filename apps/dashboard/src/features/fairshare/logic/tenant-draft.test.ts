@@ -98,19 +98,25 @@ describe("history bands", () => {
       { tsMs: 2001, sample: null },
     ],
   };
-  it("are the groups that had work, the seventh colour and later as Other", () => {
-    const bands = historyBands(
-      groupNames(view),
-      new Map([
-        ["chat", 1],
-        ["seventh", 6],
-      ]),
-    );
-    expect(bands.map((band) => band.name)).toEqual(["chat", "Other"]);
-    expect(historyRows(view, bands)).toEqual([
-      { ts: 2000, queued: 1, cap: 8, "group chat": 4, other: 2 },
-      { ts: 2001, queued: null, cap: null, "group chat": null, other: null },
+  const named = (colors: Record<string, number | null>) =>
+    historyBands(groupNames(view), new Map(Object.entries(colors)));
+
+  it("are the groups that had work, each by its name while at most one has no colour", () => {
+    const bands = named({ seventh: null, chat: 1, idle: 0 });
+    expect(bands.map((band) => [band.name, band.colorIndex])).toEqual([
+      ["chat", 1],
+      ["seventh", null],
     ]);
+    expect(historyRows(view, bands)).toEqual([
+      { ts: 2000, queued: 1, cap: 8, "group chat": 4, "group seventh": 2 },
+      { ts: 2001, queued: null, cap: null, "group chat": null, "group seventh": null },
+    ]);
+  });
+
+  it("stack as Other where more than one has no colour", () => {
+    const bands = named({ seventh: null, chat: null });
+    expect(bands.map((band) => band.name)).toEqual(["Other"]);
+    expect(historyRows(view, bands)[0]).toEqual({ ts: 2000, queued: 1, cap: 8, other: 6 });
     expect(EMPTY_HISTORY.shown).toBeNull();
   });
 });
