@@ -9,6 +9,7 @@ import { factsOf, historyQuery, spanOf } from "./first-history";
 import { callManagementJson } from "./management";
 
 const PATIENCE_MS = 500;
+const BASE = "http://dashboard.invalid";
 const NOTHING: FirstAnswers = { live: null, overview: null, history: null, changes: null, boosts: null };
 
 interface FirstView {
@@ -21,8 +22,8 @@ interface FirstView {
 
 /** The live state to read for an address: one pool in full, the summary of all, or none. */
 export function firstView(requested: string | null): FirstView | null {
-  if (requested === null || !requested.startsWith("/")) return null;
-  const { pathname, searchParams } = new URL(requested, "http://dashboard.invalid");
+  if (!requested?.startsWith("/") || !URL.canParse(requested, BASE)) return null;
+  const { pathname, searchParams } = new URL(requested, BASE);
   const range = searchParams.get("range");
   if (pathname === "/") return { pool: null, isOverview: true, range: range ?? "1h" };
   if (pathname !== "/fairshare") return null;

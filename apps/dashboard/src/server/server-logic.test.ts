@@ -79,7 +79,7 @@ describe("what comes with a page", () => {
     expect(firstView("/")).toEqual({ pool: null, isOverview: true, range: "1h" });
     expect(firstView("/?range=24h")).toEqual({ pool: null, isOverview: true, range: "24h" });
   });
-  it.each(["/fairshare/groups", "/models", "/keys?key=1", "http://evil.example/fairshare", "", null])(
+  it.each(["/fairshare/groups", "/models", "/keys?key=1", "http://evil.example/fairshare", "//", "//:x/", "", null])(
     "is nothing for %j",
     (requested) => {
       expect(firstView(requested)).toBeNull();

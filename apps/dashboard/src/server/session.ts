@@ -2,9 +2,10 @@
  * The signed-in user, kept in a sealed HttpOnly cookie. The cookie carries the gateway's session token; the browser's
  * scripts never see it, and the gateway decides on each call whether it is still good.
  */
-import { sealData, unsealData } from "iron-session";
+import { sealData } from "iron-session";
 import { cookies, headers } from "next/headers";
 import { redirect } from "next/navigation";
+import { openSeal } from "./open-seal";
 import { safeNext } from "./safe-next";
 import { getSettings } from "./settings";
 
@@ -73,8 +74,7 @@ export function isSecureRequest(request: Request): boolean {
 
 async function readSealed<Data extends object>(name: string, ttlSecs: number): Promise<Partial<Data>> {
   const sealed = (await cookies()).get(name)?.value;
-  if (!sealed) return {};
-  return unsealData<Partial<Data>>(sealed, { password: getSettings().sessionSecret, ttl: ttlSecs });
+  return sealed ? openSeal<Data>(sealed, { secret: getSettings().sessionSecret, ttlSecs }) : {};
 }
 
 async function writeSealed(name: string, data: object, options: { ttlSecs: number; isSecure: boolean }): Promise<void> {
