@@ -1,12 +1,13 @@
 /**
- * Everything a gateway shares with others, behind one object: slots, budgets, views, who lives. Without a Redis it is the
- * same object for one replica alone. Makes connections; decides nothing itself.
+ * Makes the object of `cluster.ts` and wires it up: connections, scripts, slots, budgets, views, who lives. Without a
+ * Redis it is the same object for one replica alone. Decides nothing itself: modes are the business of
+ * `slots/shared-slots.ts`.
  */
 import type { Clock } from "@obleth/clock";
-import type { EngineSnapshot } from "@obleth/fairshare";
 import { MemoryBudgets } from "./budgets/memory-budgets";
 import { RedisBudgets } from "./budgets/redis-budgets";
 import type { BudgetBooks } from "./budgets/token-budget";
+import type { Cluster, ClusterHost, ClusterMember, ClusterOptions, ModeChange, RedisState } from "./cluster";
 import { heartbeatTimes, type ModeState } from "./membership/mode";
 import { CallStats } from "./redis/call-stats";
 import { type RedisClient, RedisConnection, type RedisSettings } from "./redis/connect";
@@ -14,105 +15,12 @@ import { evictionPolicy, mayEvict } from "./redis/eviction";
 import { makeKeys } from "./redis/keys";
 import { RedisScripts } from "./redis/scripts";
 import { AloneSlots } from "./slots/alone-slots";
-import type { ClusterSlots, SlotCall, SlotsHost, SlotsListener } from "./slots/cluster-slots";
+import type { SlotCall } from "./slots/cluster-slots";
 import { RedisSlots } from "./slots/redis-slots";
 import { listenForReleased } from "./slots/released-channel";
 import { SharedSlots } from "./slots/shared-slots";
 import { RedisViews } from "./views/redis-views";
-import type { OtherViews, ReplicaView } from "./views/view-store";
-
-/**
- * How this gateway shares with others. Milliseconds from 1, seconds from 0: `heartbeatTimes` says what a 0 reads as.
- */
-export interface ClusterSettings {
-  /** null: no Redis, one replica. */
-  readonly redis: RedisSettings | null;
-  /** What every key begins with. */
-  readonly prefix: string;
-  readonly responseTimeoutMs: number;
-  readonly sharedSlots: boolean;
-  readonly replicaAware: boolean;
-  readonly heartbeatSecs: number;
-  readonly ttlSecs: number;
-}
-
-/** Takes one event with its fields; must not throw. */
-export type ClusterLog = (level: "info" | "warn", event: string, fields: Readonly<Record<string, unknown>>) => void;
-
-/** What a cluster object is made with. */
-export interface ClusterOptions {
-  readonly settings: ClusterSettings;
-  /** Unlike that of every other process, this one's earlier runs included. */
-  readonly instance: string;
-  readonly clock: Clock;
-  /** Uniform in [0, 1). */
-  readonly rng: () => number;
-  readonly log: ClusterLog;
-  /** Called for every slot call; for metrics. */
-  readonly onSlotCall?: (call: SlotCall, result: string, latencyMs: number) => void;
-  /** Called when held slots come or go untaken; for metrics. */
-  readonly onHolds?: NonNullable<SlotsListener["onHolds"]>;
-  /** Called when slots were repaired or taken back from expired replicas; for metrics. */
-  readonly onRepair?: (repair: { reclaimedSlots: number; ownDrift: number; totalDrift: number }) => void;
-}
-
-/** What the cluster needs of the gateway. */
-export interface ClusterHost extends SlotsHost {
-  /** This replica's picture at this moment, and what it says of itself to the others. */
-  picture(): { engine: EngineSnapshot; about: ReplicaView["about"] };
-}
-
-/** One living gateway. */
-export interface ClusterMember {
-  readonly instance: string;
-  /** Since its last heartbeat, ms. */
-  readonly heartbeatAgeMs: number;
-}
-
-/** How this gateway finds Redis. Latencies are of the last 512 calls, null before the first. */
-export interface RedisState {
-  readonly isReachable: boolean;
-  readonly callP50Ms: number | null;
-  readonly callP99Ms: number | null;
-  readonly errorsPerMin: number;
-  /** Wall clock of the last heartbeat that was answered; null before the first. */
-  readonly lastReconcileMs: number | null;
-  readonly evictionPolicy: string | null;
-}
-
-/** When limits began to hold in another way here. */
-export interface ModeChange {
-  /** Wall clock, ms. */
-  readonly atMs: number;
-  readonly mode: ModeState["mode"];
-}
-
-/** A gateway's whole share in the fleet. None of it throws or rejects because Redis is away. */
-export interface Cluster {
-  readonly instance: string;
-  readonly slots: ClusterSlots;
-  readonly budgets: BudgetBooks;
-  readonly state: ModeState;
-  /** The latest changes, oldest first; the first is the start. */
-  readonly modeChanges: readonly ModeChange[];
-  /** Living replicas by the last heartbeat, this one included. */
-  readonly members: readonly ClusterMember[];
-  /** Slots in use over the fleet by the last heartbeat; null outside shared mode. */
-  readonly clusterInFlight: number | null;
-  readonly views: OtherViews;
-  /** null without a Redis. */
-  readonly redis: RedisState | null;
-  /** Heartbeat interval and expiry in force, ms. */
-  readonly heartbeatMs: number;
-  readonly ttlMs: number;
-  /**
-   * Joins the others. Resolves once it is known how limits hold, also when Redis does not answer; requests must not be
-   * admitted before. Never rejects.
-   */
-  start(host: ClusterHost): Promise<void>;
-  /** After draining: gives back what is left, removes heartbeat and view, closes. Bounded by the response timeout. */
-  leave(): Promise<void>;
-}
+import type { OtherViews } from "./views/view-store";
 
 /** Mode changes kept for the cluster page. */
 const CHANGES_KEPT = 50;
@@ -122,7 +30,7 @@ export function createCluster(options: ClusterOptions): Cluster {
   return options.settings.redis === null ? new Alone(options) : new RedisCluster(options, options.settings.redis);
 }
 
-/** Remembers mode changes and tells the host of them. */
+/** Remembers the latest mode changes; repeated news of the mode in force is none. */
 class Modes {
   readonly #clock: Clock;
   changes: ModeChange[];
@@ -138,6 +46,7 @@ class Modes {
   }
 }
 
+/** One gateway without a Redis: always `local`, its budgets in this process, nobody else to be seen. */
 class Alone implements Cluster {
   readonly instance: string;
   readonly slots = new AloneSlots();
@@ -166,6 +75,10 @@ class Alone implements Cluster {
   async leave(): Promise<void> {}
 }
 
+/**
+ * One gateway among others. Two connections, as one that subscribes can send nothing else; both are kept up by
+ * themselves. Owns all it makes and closes it in `leave`.
+ */
 class RedisCluster implements Cluster {
   readonly instance: string;
   readonly slots: SharedSlots;
@@ -174,12 +87,13 @@ class RedisCluster implements Cluster {
   readonly ttlMs: number;
   readonly #options: ClusterOptions;
   readonly #connection: RedisConnection;
-  /** Another one for announcements: a subscribed connection can send nothing else. */
+  /** For announcements alone. */
   readonly #subscriber: RedisConnection;
   readonly #stats: CallStats;
   readonly #modes: Modes;
   readonly #views: RedisViews;
   #host: ClusterHost | undefined;
+  /** When the last heartbeat was answered, on both clocks: one for ages, one to be shown. */
   #lastBeatMonotonicMs: number | undefined;
   #lastReconcileMs: number | null = null;
   #evictionPolicy: string | null = null;
@@ -261,6 +175,7 @@ class RedisCluster implements Cluster {
     return this.#modes.changes;
   }
 
+  /** Ages by the books' clock as of the last heartbeat, and by this gateway's own from there. */
   get members(): readonly ClusterMember[] {
     const sinceBeatMs = this.#options.clock.monotonicMs() - (this.#lastBeatMonotonicMs ?? 0);
     const members = this.slots.members.map(({ instance, expiresAtMs }) => ({
@@ -330,6 +245,7 @@ class RedisCluster implements Cluster {
     });
   }
 
+  /** Asked at each connection, as a failover may lead to a server with other settings. Silence is no reason to warn. */
   async #checkEviction(client: RedisClient): Promise<void> {
     try {
       this.#evictionPolicy = await evictionPolicy(client);
@@ -343,6 +259,7 @@ class RedisCluster implements Cluster {
     });
   }
 
+  /** Books a slot call in the statistics before it is told to whoever counts calls. */
   #called(call: SlotCall, result: string, latencyMs: number): void {
     const { clock, onSlotCall } = this.#options;
     if (result === "timeout" || result === "error" || result === "unanswered") this.#stats.failed();
@@ -354,6 +271,7 @@ class RedisCluster implements Cluster {
     onSlotCall?.(call, result, latencyMs);
   }
 
+  /** Logged with what was found: each repair is a fault somewhere, a gateway that died or an answer that was lost. */
   #repaired(repair: { reclaimedSlots: number; ownDrift: number; totalDrift: number }): void {
     const { log, onRepair } = this.#options;
     log("info", repair.reclaimedSlots > 0 ? "cluster.slots_reclaimed" : "cluster.books_repaired", repair);
@@ -361,6 +279,7 @@ class RedisCluster implements Cluster {
   }
 }
 
+/** A promise and what resolves it, for calls that answer by callback. */
 function pending(): { promise: Promise<void>; resolve: () => void } {
   let resolve: () => void = () => undefined;
   const promise = new Promise<void>((settle) => {

@@ -9,17 +9,17 @@ export type {
   TermUsage,
   TokenBudgets,
 } from "./budgets/token-budget";
-export {
-  type Cluster,
-  type ClusterHost,
-  type ClusterLog,
-  type ClusterMember,
-  type ClusterOptions,
-  type ClusterSettings,
-  createCluster,
-  type ModeChange,
-  type RedisState,
-} from "./create-cluster";
+export type {
+  Cluster,
+  ClusterHost,
+  ClusterLog,
+  ClusterMember,
+  ClusterOptions,
+  ClusterSettings,
+  ModeChange,
+  RedisState,
+} from "./cluster";
+export { createCluster } from "./create-cluster";
 export { CLUSTER_MODES, type ClusterMode, heartbeatTimes, type ModeState } from "./membership/mode";
 export type { RedisSettings } from "./redis/connect";
 export {

@@ -4,16 +4,19 @@
  */
 import type { Spend } from "./token-budget";
 
-/** A reservation that nobody settles lapses after this; long enough for all but the longest answers, which are still
- * booked when they settle. Longer would let crashed replicas block a term for longer. */
+/**
+ * A reservation that nobody settles lapses after this; long enough for all but the longest answers, which are still
+ * booked when they settle. Longer would let crashed replicas block a term for longer.
+ */
 export const RESERVATION_MS = 15 * 60_000;
 /** How long a lapsed or settled request id is remembered, so that a late settlement is booked once. */
 export const REMEMBER_MS = 24 * 3_600_000;
 /** A bucket counts in 1/60000 of a token: each millisecond refills a whole number of units. */
 export const UNITS_PER_TOKEN = 60_000;
 
-/** Keeps every sum of units below 2^53. */
+/** Most tokens of one amount: in units, 6 x 10^15, it stays below 2^53. */
 const MAX_TOKENS = 1e11;
+/** Most billionths of a dollar of one amount, 9 million dollars: just below 2^53. */
 const MAX_NANOS = 9e15;
 
 /** What one request is booked on: the minute of its tenant, or a term of tenant or key. */
@@ -23,9 +26,10 @@ export type Account =
       readonly kind: "term";
       readonly subject: string;
       readonly term: string;
-      /** Caps; -1 for none. */
+      /** Caps in tokens and in billionths of a dollar; -1 for none. */
       readonly tokens: number;
       readonly nanos: number;
+      /** Milliseconds of the Unix epoch; 0 for a term without end. */
       readonly endsAtMs: number;
     };
 

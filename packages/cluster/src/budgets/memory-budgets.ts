@@ -14,12 +14,14 @@ import {
 } from "./accounts";
 import type { BudgetAnswer, BudgetBooks, Spend, TermUsage } from "./token-budget";
 
+/** One request's estimate, set aside until it settles or lapses. Times here are monotonic, ms. */
 interface Reservation {
   readonly lapsesAtMs: number;
   readonly tokens: number;
   readonly nanos: number;
 }
 
+/** One account: a minute's bucket, in units, or a term's sums. The fields of the other kind stay 0. */
 interface Book {
   /** The limits it was last used with. */
   account: Account;
@@ -27,6 +29,7 @@ interface Book {
   usedUnits: number;
   atMs: number;
   tokensPerMinute: number;
+  /** Settled in the term, and reserved by `open`. */
   tokens: number;
   nanos: number;
   reservedTokens: number;
@@ -42,6 +45,7 @@ interface Book {
 
 /** Books looked through for expiry after this many calls: rare enough to cost nothing, often enough to stay small. */
 const SWEEP_EVERY = 1024;
+/** How long a term's book outlives the term, for settlements of answers that ran over its end. */
 const TERM_KEPT_MS = 7 * 24 * 3_600_000;
 const NEVER = Number.POSITIVE_INFINITY;
 
@@ -61,10 +65,12 @@ export class MemoryBudgets implements BudgetBooks {
     this.#clock = clock;
   }
 
+  /** Reads as `reserve` would, without taking anything. O(accounts of the spend). */
   check(spend: Spend): BudgetAnswer {
     return answerOf(spend, this.#load(spend));
   }
 
+  /** All accounts or none. A request id that is open or has lapsed is let through and reserves nothing more. */
   reserve(spend: Spend): BudgetAnswer {
     const books = this.#load(spend);
     const answer = answerOf(spend, books);
@@ -88,6 +94,10 @@ export class MemoryBudgets implements BudgetBooks {
     return answer;
   }
 
+  /**
+   * Books what was used on each account that knows the request. After a lapse a term has had the estimate given back
+   * and is charged what was used; a minute's bucket has paid the estimate, and that stands.
+   */
   settle(spend: Spend, actual: { tokens: number; costUsd: number }): void {
     const tokens = wholeTokens(actual.tokens);
     const nanos = nanoDollars(actual.costUsd);
@@ -134,6 +144,7 @@ export class MemoryBudgets implements BudgetBooks {
     return books;
   }
 
+  /** The account's book, made empty when there is none: a bucket full, a term with nothing used. */
   #bookOf(account: Account, nowMs: number): Book {
     if (account.kind === "minute") {
       const known = this.#buckets.get(account.subject);
@@ -166,10 +177,15 @@ export class MemoryBudgets implements BudgetBooks {
   }
 }
 
+/** Whether a term ended so long ago, by the wall clock, that nothing more will be booked on it. */
 function isOver({ account }: Book, wallMs: number): boolean {
   return account.kind === "term" && account.endsAtMs > 0 && wallMs > account.endsAtMs + TERM_KEPT_MS;
 }
 
+/**
+ * The first refusal by any of the books, else `ok`. A term is judged by what is used and reserved already, not by the
+ * estimate: the request that reaches the cap still runs. A bucket must be able to pay the estimate.
+ */
 function answerOf(spend: Spend, books: readonly Book[]): BudgetAnswer {
   // A used-up term outranks a minute that refills: waiting would not help.
   for (const { account, tokens, nanos, reservedTokens, reservedNanos } of books) {
@@ -186,6 +202,7 @@ function answerOf(spend: Spend, books: readonly Book[]): BudgetAnswer {
   return OK;
 }
 
+/** A book nothing has been booked on. */
 function emptyBook(account: Account, nowMs: number): Book {
   return {
     account,
@@ -222,6 +239,7 @@ function bucketWaitMs(book: Book, tokensPerMinute: number, tokens: number): numb
   return needUnits <= 0 ? 0 : Math.ceil(needUnits / tokensPerMinute);
 }
 
+/** Takes a reservation's amounts off a term's sums. */
 function giveBack(book: Book, reservation: Reservation): void {
   book.reservedTokens -= reservation.tokens;
   book.reservedNanos -= reservation.nanos;

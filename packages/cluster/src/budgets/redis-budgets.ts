@@ -15,9 +15,11 @@ import type { BudgetAnswer, BudgetBooks, Spend, TermUsage } from "./token-budget
 export interface RedisBudgetsOptions {
   readonly scripts: ScriptRunner;
   readonly keys: Keys;
+  /** For deadlines and probes; amounts and lapses go by the Redis clock. */
   readonly clock: Clock;
   /** Longest wait for an answer, ms. */
   readonly timeoutMs: number;
+  /** Asks Redis for a sign of life; rejects while there is none. */
   readonly ping: () => Promise<unknown>;
   /** For reading accounts. */
   readonly books: Pick<RedisClient, "hmget">;
@@ -27,9 +29,11 @@ export interface RedisBudgetsOptions {
   readonly onUnreadable?: (message: string) => void;
 }
 
+/** One settlement on its way to Redis. */
 interface Settlement {
   readonly spend: Spend;
   readonly actual: { readonly tokens: number; readonly costUsd: number };
+  /** It was admitted while Redis was silent: no account knows it, and it is to be booked all the same. */
   readonly isUnreserved: boolean;
 }
 
@@ -80,22 +84,29 @@ export class RedisBudgets implements BudgetBooks {
     return this.#droppedSettlements;
   }
 
+  /** One script call that changes nothing; none when the spend touches no account. Never rejects. */
   check(spend: Spend): Promise<BudgetAnswer> {
     return this.#spend("check", spend);
   }
 
+  /**
+   * One script call for all accounts. After `unavailable` it is remembered that the request may run without a
+   * reservation, so that its settlement is booked and not taken for one that was booked already.
+   */
   async reserve(spend: Spend): Promise<BudgetAnswer> {
     const answer = await this.#spend("reserve", spend);
     if (answer.kind === "unavailable" && this.#unreserved.size < MAX_UNRESERVED) this.#unreserved.add(spend.requestId);
     return answer;
   }
 
+  /** Resolves when it is booked, or kept to be sent once Redis answers again. */
   async settle(spend: Spend, actual: { tokens: number; costUsd: number }): Promise<void> {
     const isUnreserved = this.#unreserved.delete(spend.requestId);
     if (spend.minute === null && spend.terms.length === 0) return;
     await this.#send({ spend, actual, isUnreserved });
   }
 
+  /** Reads one hash as it stands: reservations that lapsed since its last booking are still among the reserved. */
   async usage({ subject, term }: { readonly subject: string; readonly term: string }): Promise<TermUsage | null> {
     const { books, keys } = this.#options;
     const [book] = keys.termBudget(subject, term);
@@ -116,6 +127,7 @@ export class RedisBudgets implements BudgetBooks {
     this.#breaker.close();
   }
 
+  /** Asks the script; whatever goes wrong on the way is `unavailable`, as nothing is known then. */
   async #spend(operation: "check" | "reserve", spend: Spend): Promise<BudgetAnswer> {
     const accounts = accountsOf(spend);
     if (accounts.length === 0) return { kind: "ok" };
@@ -138,6 +150,7 @@ export class RedisBudgets implements BudgetBooks {
     }
   }
 
+  /** Sends one settlement. An account that cannot be read loses it: to send it again would fail again. */
   async #send(settlement: Settlement): Promise<void> {
     const { spend, actual, isUnreserved } = settlement;
     const accounts = accountsOf(spend);
@@ -158,6 +171,7 @@ export class RedisBudgets implements BudgetBooks {
     }
   }
 
+  /** Keeps a settlement for later, within the bound. */
   #keep(settlement: Settlement): void {
     if (this.#unsent.length < MAX_UNSENT) this.#unsent.push(settlement);
     else this.#droppedSettlements++;
@@ -171,12 +185,14 @@ export class RedisBudgets implements BudgetBooks {
     return this.#resending;
   }
 
+  /** In batches, each awaited: a failure opens the breaker and so ends the loop with the rest kept. */
   async #resendAll(): Promise<void> {
     while (this.#unsent.length > 0 && !this.#breaker.isOpen) {
       await Promise.all(this.#unsent.splice(0, RESEND_BATCH).map((settlement) => this.#send(settlement)));
     }
   }
 
+  /** One script over the accounts' keys, in their order. Rejects while Redis is known to be silent, without sending. */
   async #run(name: "spend" | "settle", accounts: readonly Account[], args: (string | number)[]): Promise<unknown> {
     const { scripts, keys, onUnreadable } = this.#options;
     const names = accounts.flatMap((account) =>
@@ -196,6 +212,7 @@ function isUnreadable(error: unknown): boolean {
   return error instanceof Error && (error.message.startsWith("UNREADABLE") || error.message.includes("WRONGTYPE"));
 }
 
+/** The script's reply as an answer; a term is named by its account's number, from 1. Throws for any other reply. */
 function decodeAnswer(reply: unknown, accounts: readonly Account[]): BudgetAnswer {
   const [kind, value] = Array.isArray(reply) ? reply : [];
   switch (kind) {

@@ -2,6 +2,11 @@
  * Token and money limits per minute and per term. Checked read-only before admission and reserved in one atomic step
  * after it, so a waiter holds no reservation. Memory and Redis versions satisfy one contract suite.
  */
+
+/**
+ * Tokens per minute of one tenant, as a token bucket: it starts full and refills evenly. An estimate larger than the
+ * whole bucket is let through when it is full, and leaves a debt that later requests wait for.
+ */
 export interface MinuteLimit {
   /** Whose bucket: a tenant's id. */
   readonly subject: string;
@@ -17,16 +22,23 @@ export interface TermLimit {
   readonly term: string;
   /** When that term ends, milliseconds of the Unix epoch; null when never. */
   readonly endsAtMs: number | null;
+  /** Most tokens in the term, from 0; null for no limit. */
   readonly tokens: number | null;
+  /** Most US dollars in the term, from 0; null for no limit. */
   readonly costUsd: number | null;
 }
 
 /** One request's wish: its estimate and everything it is booked on. Amounts are from 0. */
 export interface Spend {
+  /** What reservation and settlement know each other by; one that was seen before is booked no second time. */
   readonly requestId: string;
+  /** null: its tenant has no limit per minute. */
   readonly minute: MinuteLimit | null;
+  /** The key's and the tenant's, as far as they have one. With none and no minute every answer is `ok`. */
   readonly terms: readonly TermLimit[];
+  /** Rounded up to whole tokens. */
   readonly estimatedTokens: number;
+  /** Rounded to billionths of a dollar. */
   readonly estimatedCostUsd: number;
 }
 
@@ -35,6 +47,7 @@ export type BudgetAnswer =
   | { readonly kind: "ok" }
   /** The minute's bucket cannot pay; it can in `retryAfterMs`. */
   | { readonly kind: "minute-exhausted"; readonly retryAfterMs: number }
+  /** Nothing is left of the term of `subject`, what others have reserved included. Outranks an exhausted minute. */
   | { readonly kind: "term-exhausted"; readonly subject: string }
   /** The store did not answer; the caller decides by `OBLETH_FAIL_OPEN`. */
   | { readonly kind: "unavailable" };
@@ -45,12 +58,16 @@ export interface TokenBudgets {
   check(spend: Spend): BudgetAnswer | Promise<BudgetAnswer>;
   /** Takes the estimate from every account in one step, or from none. */
   reserve(spend: Spend): BudgetAnswer | Promise<BudgetAnswer>;
-  /** Gives the reservation back and books what was really used. Never rejects; a lost one expires by itself. */
+  /**
+   * Gives the reservation back and books what was really used, once however often it is called. Never rejects; a
+   * reservation that nobody settles lapses after fifteen minutes, and a settlement within the day after still counts.
+   */
   settle(spend: Spend, actual: { tokens: number; costUsd: number }): void | Promise<void>;
 }
 
 /** What a term's account holds. */
 export interface TermUsage {
+  /** Of settled requests, as they really were. */
   readonly usedTokens: number;
   readonly usedCostUsd: number;
   /** Reserved by requests that have not settled. */

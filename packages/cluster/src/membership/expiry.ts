@@ -1,9 +1,10 @@
 /**
- * Until when the store keeps this replica without another heartbeat, by this replica's own monotonic clock and on the safe
- * side. Counts how often that time was over: whoever stood still so long may have lost what it was granted before.
+ * Until when the store keeps this replica without another heartbeat, by this replica's own monotonic clock and on the
+ * safe side. Counts how often that time was over: whoever stood still so long may have lost what it was granted before.
  */
 import type { Clock } from "@obleth/clock";
 
+/** One replica's expiry, renewed by its heartbeats. Counted from when each was sent, so it never lasts too long. */
 export class Expiry {
   readonly #clock: Clock;
   #untilMs = Number.NEGATIVE_INFINITY;

@@ -9,12 +9,14 @@ import type { Heartbeat, HeartbeatAnswer, SlotStore, StoreResult } from "../slot
 export interface HeartOptions {
   readonly store: SlotStore;
   readonly clock: Clock;
+  /** Longest wait for an answer, ms. */
   readonly timeoutMs: number;
   /** Runs later in the same turn of the event loop, after what has come in is read. */
   readonly defer: (run: () => void) => void;
   /** It is time for a heartbeat: `send` must follow, now or later. */
   readonly onDue: () => void;
   readonly onAnswer: (answer: HeartbeatAnswer, latencyMs: number) => void;
+  /** In place of `onAnswer`. Whether the heartbeat was booked is not known then. */
   readonly onFailure: (reason: "timeout" | "error", error: unknown, latencyMs: number) => void;
 }
 
@@ -91,6 +93,7 @@ export class Heart {
     this.#isStopped = true;
   }
 
+  /** Takes the appointment back, if there is one. */
   #cancelTimer(): void {
     this.#timer?.cancel();
     this.#dueMs = Number.POSITIVE_INFINITY;

@@ -10,7 +10,10 @@ export interface LeaveOptions {
   readonly timeoutMs: number;
 }
 
-/** `done` runs once, when the store has answered or has had its time. */
+/**
+ * `done` runs once, with `done`, `error` or `timeout`, when the store has answered or has had its time. After the last
+ * two the replica may still be on the books, until it expires.
+ */
 export function leaveStore({ store, clock, instance, timeoutMs }: LeaveOptions, done: (result: string) => void): void {
   let isDone = false;
   const finish = (result: string) => {

@@ -1,6 +1,6 @@
 /**
- * What this replica knows of the others, from the answers to its heartbeats. A heartbeat that fails changes nothing: the
- * last count stays. All times are the Redis clock's, so a replica whose own clock is off is judged no differently.
+ * What this replica knows of the others, from the answers to its heartbeats. A heartbeat that fails changes nothing:
+ * the last count stays. All times are the Redis clock's, so a replica whose own clock is off is judged no differently.
  */
 import type { HeartbeatAnswer, Member } from "../slots/slot-store";
 
@@ -27,6 +27,7 @@ export class Membership {
     return Math.max(1, this.#members.length + missing.length);
   }
 
+  /** As the last answer had them, this replica included; empty before the first. */
   get members(): readonly Member[] {
     return this.#members;
   }

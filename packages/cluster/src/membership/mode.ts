@@ -20,12 +20,16 @@ export interface ModeFacts {
 /** The mode with what follows from it. `divisor` is 1 in `local` and `shared`. */
 export interface ModeState {
   readonly mode: ClusterMode;
+  /** Living gateways as last known, from 1. */
   readonly replicas: number;
   /** What every limit is divided by here, rounded up and at least 1: the replicas under the split, else 1. */
   readonly divisor: number;
 }
 
-/** The mode and the divisor that follow from the facts. */
+/**
+ * The mode and the divisor that follow from the facts. Several gateways that neither share nor divide are each `local`:
+ * every one of them has all of every limit, as its administrators asked.
+ */
 export function modeState(facts: ModeFacts): ModeState {
   const { sharedSlots, replicaAware, replicas, isReconciled } = facts;
   const parts = replicaAware ? replicas : 1;

@@ -5,14 +5,17 @@
 import type { Membership } from "./membership";
 
 /**
- * How long replicas that are on the books get for a fresh heartbeat, ms: each of them asks Redis once a second. Their part
- * is reserved meanwhile, only perhaps a little behind. Those that are missing from the books have nothing reserved and get
- * as long as a silent replica always gets, its time to live.
+ * How long replicas that are on the books get for a fresh heartbeat, ms: each of them asks Redis once a second. Their
+ * part is reserved meanwhile, only perhaps a little behind. Those that are missing from the books have nothing reserved
+ * and get as long as a silent replica always gets, its time to live.
  */
 const PEER_WAIT_MS = 1000;
-/** Part of the response timeout within which an answer must come soon after a timeout, and for how long. Without this
- * margin the mode would flap while answers take about as long as the timeout. */
+/**
+ * Part of the response timeout within which an answer must come soon after a timeout. Without this margin the mode
+ * would flap while answers take about as long as the timeout.
+ */
 const PROMPT_PART = 0.6;
+/** How long after a timeout that margin is asked for, ms. */
 const CAUTIOUS_MS = 10_000;
 /** Shortest stretch apart after a timeout, ms: bounds how often the mode changes when single answers are late. */
 const APART_MS = 900;
@@ -42,6 +45,7 @@ export class WayBack {
   readonly #options: WayBackOptions;
   /** When the wait for the others ends; undefined until Redis answers. */
   #peersUntilMs: number | undefined;
+  /** The same for replicas that are missing from the books. */
   #missingUntilMs = 0;
   #cautiousUntilMs = Number.NEGATIVE_INFINITY;
   #apartUntilMs = Number.NEGATIVE_INFINITY;
@@ -59,7 +63,10 @@ export class WayBack {
     this.#peersUntilMs = undefined;
   }
 
-  /** A heartbeat was answered after `latencyMs`, and the membership has taken its answer in. */
+  /**
+   * A heartbeat was answered after `latencyMs`, and the membership has taken its answer in. `open` means that slots may
+   * be shared from here on; any other answer is to be followed by another heartbeat.
+   */
   answered(nowMs: number, latencyMs: number): keyof typeof WAY_REASONS {
     const { membership, responseTimeoutMs, heartbeatMs, ttlMs } = this.#options;
     if (nowMs < this.#apartUntilMs && membership.liveCount > 1) return "too-slow";

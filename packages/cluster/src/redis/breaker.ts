@@ -24,6 +24,7 @@ export interface BreakerOptions {
   readonly clock: Clock;
   /** Longest wait for an answer, ms. */
   readonly timeoutMs: number;
+  /** Resolves when Redis answers. */
   readonly probe: () => Promise<unknown>;
   /** Told once when it opens, with the reason, and once when it closes. */
   readonly onChange?: (isOpen: boolean, reason: unknown) => void;
@@ -44,7 +45,11 @@ export class Breaker {
     return this.#isOpen;
   }
 
-  /** Runs `call` under the deadline. A server error that `isAnswer` accepts is passed on and does not open it. */
+  /**
+   * Runs `call` under the deadline. Rejects with a `BreakerOpenError` at once while it is open, with a `DeadlineError`
+   * when the answer is late, else with the call's own error. One that `isAnswer` accepts does not open it: Redis
+   * answers.
+   */
   async run<Answer>(call: () => Promise<Answer>, isAnswer: (error: unknown) => boolean = never): Promise<Answer> {
     if (this.#isOpen) throw new BreakerOpenError();
     try {
@@ -60,6 +65,7 @@ export class Breaker {
     this.#isClosed = true;
   }
 
+  /** Refuses from here on, and begins to probe. Calls that are out already may still be answered. */
   #open(reason: unknown): void {
     if (this.#isOpen) return;
     this.#isOpen = true;
@@ -67,6 +73,7 @@ export class Breaker {
     this.#probeLater();
   }
 
+  /** One probe a second, each when the one before is over, until one is answered. */
   #probeLater(): void {
     this.#options.clock.setTimer(PROBE_MS, () => {
       if (this.#isClosed) return;
@@ -81,6 +88,7 @@ export class Breaker {
   }
 }
 
+/** For calls whose every error means that Redis failed. */
 function never(): boolean {
   return false;
 }

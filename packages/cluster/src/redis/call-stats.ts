@@ -43,6 +43,7 @@ export class CallStats {
     return sorted[Math.min(count - 1, Math.floor(part * count))] ?? null;
   }
 
+  /** O(errors that are older than a minute). */
   #forgetOldErrors(): void {
     const sinceMs = this.#clock.monotonicMs() - MINUTE_MS;
     const first = this.#errorsAtMs.findIndex((atMs) => atMs > sinceMs);

@@ -12,6 +12,7 @@ export interface RedisSettings {
   readonly isCluster: boolean;
   /** Sentinel addresses; empty without Sentinel. */
   readonly sentinels: readonly { readonly host: string; readonly port: number }[];
+  /** What the primary is called there; null for `mymaster`, which most installations call it. */
   readonly sentinelName: string | null;
   /** Longest wait for a connection, ms. */
   readonly connectTimeoutMs: number;
@@ -65,6 +66,7 @@ export class RedisConnection {
     });
   }
 
+  /** Connected and ready for commands; any command before rejects at once. */
   get isReady(): boolean {
     return this.client.status === "ready";
   }
@@ -80,10 +82,12 @@ export class RedisConnection {
     this.client.disconnect();
   }
 
+  /** Unless it was closed or is connecting already. A failed attempt ends in `end` again, and so comes back here. */
   #connectAgain(): void {
     if (!this.#isClosed && this.client.status === "end") this.client.connect().catch(() => undefined);
   }
 
+  /** The first error only: an outage has hundreds. */
   #report(error: Error): void {
     if (this.#hasReported) return;
     this.#hasReported = true;
@@ -91,6 +95,7 @@ export class RedisConnection {
   }
 }
 
+/** The client for the kind of installation the settings name; Cluster outranks Sentinel. */
 function makeClient(settings: RedisSettings): RedisClient {
   const options = connectionOptions(settings);
   if (settings.isCluster) return new Cluster([settings.url], clusterOptions(settings, options));
@@ -106,6 +111,7 @@ function makeClient(settings: RedisSettings): RedisClient {
   return new Redis(settings.url, options);
 }
 
+/** The same rules for a cluster, whose nodes get user and password of the one address. */
 function clusterOptions(settings: RedisSettings, redisOptions: RedisOptions): ClusterOptions {
   const url = new URL(settings.url);
   return {

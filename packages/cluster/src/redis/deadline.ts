@@ -4,6 +4,7 @@ import type { Clock } from "@obleth/clock";
 export class DeadlineError extends Error {
   readonly code = "redis_deadline";
 
+  /** `limitMs`: how long was waited. */
   constructor(readonly limitMs: number) {
     super(`Redis did not answer within ${limitMs} ms`);
     this.name = "DeadlineError";
@@ -11,8 +12,8 @@ export class DeadlineError extends Error {
 }
 
 /**
- * The answer of `call`, or a `DeadlineError` after `limitMs` (from 1). The call itself is not stopped. After a stall of this
- * process its timers run before it reads what has come in long since: that still counts.
+ * The answer of `call`, or a `DeadlineError` after `limitMs` (from 1). The call itself is not stopped. After a stall of
+ * this process its timers run before it reads what has come in long since: that still counts.
  */
 export function withDeadline<Answer>(clock: Clock, limitMs: number, call: Promise<Answer>): Promise<Answer> {
   return new Promise((resolve, reject) => {

@@ -3,6 +3,8 @@
  * enough to keep two deployments apart. Names that users choose are escaped: `%`, `|`, `{` and `}` cannot appear in a
  * part, so a name can neither collide with another nor move a key to a different hash slot.
  */
+
+/** What the names are built from. */
 export interface KeyOptions {
   /** What all names begin with, for example `obleth`. */
   readonly prefix: string;
@@ -54,7 +56,7 @@ export function makeKeys({ prefix, isCluster }: KeyOptions): Keys {
   };
 }
 
-/** A name as one part of a key or field: `%`, `|`, `{` and `}` written as percent escapes. Different names stay different. */
+/** A name as one part of a key or field: `%`, `|`, `{` and `}` as percent escapes. Different names stay different. */
 export function escapePart(name: string): string {
   return SPECIAL.test(name) ? name.replace(SPECIAL_ALL, (c) => ESCAPES[c] ?? c) : name;
 }
@@ -69,6 +71,7 @@ const SPECIAL_ALL = /[%|{}]/g;
 const ESCAPES: Readonly<Record<string, string>> = { "%": "%25", "|": "%7C", "{": "%7B", "}": "%7D" };
 const UNESCAPES: Readonly<Record<string, string>> = { "%25": "%", "%7C": "|", "%7B": "{", "%7D": "}" };
 
+/** An account's book and its reservations by when they lapse, which share a name so that both are found together. */
 function accountKeys(book: string): readonly [book: string, due: string] {
   return [book, `${book}|open`];
 }

@@ -19,6 +19,7 @@ export const SCRIPTS = {
 /** A script by the name of its file. */
 export type ScriptName = keyof typeof SCRIPTS;
 
+/** A script's text and the name that Redis keeps it under. */
 interface LoadedScript {
   readonly text: string;
   readonly sha: string;
@@ -26,6 +27,7 @@ interface LoadedScript {
 
 /** Runs one script on Redis. Rejects with the server's or the connection's error. */
 export interface ScriptRunner {
+  /** The script's reply as the client decodes it; whoever calls reads it. `keys` are all the keys it may touch. */
   run(name: ScriptName, keys: readonly string[], args: readonly (string | number)[]): Promise<unknown>;
 }
 
@@ -40,6 +42,7 @@ export class RedisScripts implements ScriptRunner {
     this.#scripts = new Map(scriptNames().map((name) => [name, load(name, rewrite)]));
   }
 
+  /** One round trip; two on a server that does not know the script yet. */
   async run(name: ScriptName, keys: readonly string[], args: readonly (string | number)[]): Promise<unknown> {
     const script = this.#scripts.get(name);
     if (script === undefined) throw new Error(`no script ${name}`);
@@ -62,6 +65,7 @@ export function scriptText(name: ScriptName): string {
   return SCRIPTS[name].map((part) => readFileSync(`${luaDirectory()}${part}.lua`, "utf8")).join("\n");
 }
 
+/** Reads a script from its files, with its SHA. Throws when a file is missing: the program is not complete then. */
 function load(name: ScriptName, rewrite: (text: string) => string): LoadedScript {
   const text = rewrite(scriptText(name));
   return { text, sha: createHash("sha1").update(text).digest("hex") };

@@ -8,9 +8,9 @@ import type { Holdings } from "./slot-fields";
 import type { ClaimOperation, HoldOperation, SlotOwner } from "./slot-store";
 
 /**
- * How a claim ended. `pool`, `tenant`, `key`, `ceiling`: the limit that has no room; nothing was taken. `unavailable`: the
- * mode has changed meanwhile, and the request is to be scheduled by the new one. `sinceLastFinishMs`: with a slot, from
- * the session's last finish on any replica to this request's arrival; null when not known.
+ * How a claim ended. `pool`, `tenant`, `key`, `ceiling`: the limit that has no room; nothing was taken. `unavailable`:
+ * the mode has changed meanwhile, and the request is to be scheduled by the new one. `sinceLastFinishMs`: with a slot,
+ * from the session's last finish on any replica to this request's arrival; null when not known.
  */
 export type SettleClaim = (outcome: ClaimOutcome, sinceLastFinishMs: number | null) => void;
 
@@ -24,8 +24,8 @@ export interface ClusterSlots {
   /** What holds at this moment. */
   readonly state: ModeState;
   /**
-   * How often this process has stood still past its expiry while it shared. What was granted before the latest time and is
-   * not in use at a backend yet counts for nothing: others may have it.
+   * How often this process has stood still past its expiry while it shared. What was granted before the latest time and
+   * is not in use at a backend yet counts for nothing: others may have it.
    */
   readonly stalls: number;
   /** Asks for one slot under all four limits. Only in `shared` mode; in any other the outcome is `unavailable`. */

@@ -22,16 +22,17 @@ export interface Session {
   readonly forgetAtMs: number;
 }
 
-/** How long a starving claim keeps its pool from being held. */
+/** How long a starving claim keeps its pool from being held, ms; its next claim starts the time anew. */
 const STARVING_MS = 1000;
 /** Holds that ran out and are freed by one batch; the rest waits for the next call. */
 const EXPIRED_PER_CALL = 100;
 /**
- * How much later than the next step's arrival a finish may be written down and still count as before it: the client has its
- * answer before the finish has travelled to the books. Longer would take steps that ran side by side for steps in a row.
+ * How much later than the next step's arrival a finish may be written down and still count as before it, ms: the client
+ * has its answer before the finish has travelled to the books. Longer would take steps that ran side by side for steps
+ * in a row.
  */
 const FINISH_LAG_MS = 250;
-/** The longest a slot is ever held. */
+/** The longest a slot is ever held, ms, whatever a replica asks for. */
 const MAX_HOLD_MS = 60_000;
 /** Sessions forgotten by one hold, which adds one at most. */
 const FORGOTTEN_PER_HOLD = 2;
@@ -47,6 +48,7 @@ export class HeldSessions {
     this.#starvingUntil.set(pool, nowMs + STARVING_MS);
   }
 
+  /** Whether nothing may be held in the pool. A clock that stepped back far ends it: a second is all it may last. */
   isStarving(pool: string, nowMs: number): boolean {
     const untilMs = this.#starvingUntil.get(pool) ?? 0;
     return untilMs > nowMs && untilMs <= nowMs + STARVING_MS;
@@ -58,6 +60,7 @@ export class HeldSessions {
     return expired.slice(0, EXPIRED_PER_CALL).map(([id]) => id);
   }
 
+  /** All holds of a pool, first to run out first. */
   ofPool(poolField: string): string[] {
     return this.#inOrder().flatMap(([id, hold]) => (hold.poolField === poolField ? [id] : []));
   }
@@ -87,6 +90,7 @@ export class HeldSessions {
     for (const [old] of due.slice(0, FORGOTTEN_PER_HOLD)) this.sessions.delete(old);
   }
 
+  /** Drops what no later call could tell from nothing. */
   forget(nowMs: number): void {
     for (const pool of [...this.#starvingUntil.keys()]) {
       if (!this.isStarving(pool, nowMs)) this.#starvingUntil.delete(pool);
@@ -103,6 +107,7 @@ export class HeldSessions {
     return copy;
   }
 
+  /** Nothing is held or remembered, as after a flush of Redis. */
   clear(): void {
     for (const map of [this.holds, this.sessions, this.#starvingUntil]) map.clear();
   }
@@ -125,6 +130,7 @@ export class HeldSessions {
   }
 }
 
+/** Names as Redis orders them: by their bytes, not by code units. */
 function byBytes(a: string, b: string): number {
   return Buffer.compare(Buffer.from(a), Buffer.from(b));
 }

@@ -1,17 +1,20 @@
 /**
- * The operations of one call as `slots.lua` takes them: first the owners with their limits, each once, then the operations,
- * which name their owner by its number. Requests of one tick are often of few owners: claims and releases are one short
- * argument then, which costs Redis and this process a half of what the names cost.
+ * The operations of one call as `slots.lua` takes them: first the owners with their limits, each once, then the
+ * operations, which name their owner by its number. Requests of one tick are often of few owners: claims and releases
+ * are one short argument then, which costs Redis and this process a half of what the names cost.
  */
 import { escapePart } from "../redis/keys";
 import type { ClaimOperation, SlotOperation, SlotOwner } from "./slot-store";
 
+/** The owners of one call, numbered as they come up. One with two sets of limits in a call gets two numbers. */
 class Owners {
+  /** For each number the name and its four limits; -1 for no cap. */
   readonly args: (string | number)[] = [];
   readonly #numbers = new Map<string, number>();
   /** Any number of the owner, whatever its limits. */
   readonly #anyNumbers = new Map<string, number>();
 
+  /** Numbers given out so far. */
   get count(): number {
     return this.#numbers.size;
   }
@@ -22,12 +25,13 @@ class Owners {
     return this.#number(nameOf(claim), [ceiling, poolSize, tenantCap ?? -1, keyCap ?? -1]);
   }
 
-  /** The number of the owner, from 1. */
+  /** A number of the owner, from 1, for operations that no limit decides: whichever limits it stands with will do. */
   of(owner: SlotOwner): number {
     const name = nameOf(owner);
     return this.#anyNumbers.get(name) ?? this.#number(name, [0, 0, -1, -1]);
   }
 
+  /** The number known for the name with these limits, or the next one. */
   #number(name: string, limits: readonly number[]): number {
     const key = `${name}|${limits.join("|")}`;
     const known = this.#numbers.get(key);
@@ -40,6 +44,7 @@ class Owners {
   }
 }
 
+/** The owner as one argument; the script cuts it at the bars, which no escaped part contains. */
 function nameOf({ pool, tenantId, keyId }: SlotOwner): string {
   return `${escapePart(pool)}|${escapePart(tenantId)}|${escapePart(keyId)}`;
 }
@@ -52,6 +57,7 @@ export function operationArguments(operations: readonly SlotOperation[]): (strin
   return [owners.count, ...owners.args, ...args];
 }
 
+/** Adds one operation. Times become whole ms: ages and holds rounded down, how long to remember rounded up. */
 function pushOperation(args: (string | number)[], operation: SlotOperation, owners: Owners): void {
   switch (operation.kind) {
     case "drop-holds":

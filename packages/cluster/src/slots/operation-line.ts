@@ -10,9 +10,12 @@ import type { BatchAnswer, SlotAnswer, SlotOperation, SlotStore, StoreResult } f
 const MAX_OPERATIONS = 200;
 /** Calls outstanding at most: bounds what a slow store is sent. */
 const MAX_OUTSTANDING = 4;
-/** While a call is on its way another one must be worth it: so many operations, or the last call is so old, ms. Each
- * call costs as much as about eight operations. */
+/**
+ * Operations that are worth another call while one is on its way. A call costs as much as about eight operations, so
+ * four times that keeps its cost small beside theirs.
+ */
 const FULL_CALL = 32;
+/** Age of the last call, ms, from which another is sent however few operations wait: claims wait no longer for more. */
 const SOON_MS = 2;
 
 /** Takes an operation's answer, or `failed` when nobody will know it. */
@@ -34,13 +37,16 @@ export interface OperationLineOptions {
   readonly onFailure: (reason: "timeout" | "error" | "unregistered", error: unknown, latencyMs: number) => void;
 }
 
+/** The answer to a call that ran. */
 type DoneAnswer = Extract<BatchAnswer, { kind: "done" }>;
 
+/** One operation, and who waits for its answer. */
 interface Queued {
   readonly operation: SlotOperation;
   readonly settle: Settle;
 }
 
+/** One call that was sent. `isOver`: it was answered or given up, and an answer that still comes means nothing. */
 interface Call {
   readonly operations: readonly Queued[];
   readonly sentAtMs: number;
@@ -106,6 +112,7 @@ export class OperationLine {
     for (const { settle } of failed) settle("failed");
   }
 
+  /** Sends at the end of this turn of the event loop, so that what comes in the same turn shares a call. */
   #flushSoon(): void {
     if (this.#isFlushDue || this.#isStopped) return;
     this.#isFlushDue = true;
@@ -115,18 +122,21 @@ export class OperationLine {
     });
   }
 
+  /** Sends what waits, as far as it is worth a call. Bounded: each round takes operations out. */
   #flush(): void {
     while (!this.#isStopped && this.#queued.length > 0 && this.#isWorthACall()) {
       this.#send(this.#queued.splice(0, MAX_OPERATIONS));
     }
   }
 
+  /** Whether what waits should go out although other calls have no answer yet; always when none is out. */
   #isWorthACall(): boolean {
     if (this.#calls.size === 0) return true;
     if (this.#calls.size >= MAX_OUTSTANDING) return false;
     return this.#queued.length >= FULL_CALL || this.#options.clock.monotonicMs() - this.#lastSentMs >= SOON_MS;
   }
 
+  /** Sends one call and watches its deadline; only a call that is not over yet may fail or be answered. */
   #send(operations: readonly Queued[]): void {
     const { store, clock, instance, timeoutMs, defer, onFailure } = this.#options;
     const call: Call = { operations, sentAtMs: clock.monotonicMs(), isOver: false };
@@ -145,6 +155,10 @@ export class OperationLine {
     });
   }
 
+  /**
+   * An answer came in time. One that grants nothing for certain (an error, another epoch, a replica that may have
+   * expired meanwhile) is a failure of the line; else each operation settles, and what waited behind the call goes on.
+   */
   #answered(call: Call, result: StoreResult<BatchAnswer>): void {
     const latencyMs = this.#options.clock.monotonicMs() - call.sentAtMs;
     if (!result.ok || result.answer.kind === "unregistered" || this.#options.isVoid()) {

@@ -21,7 +21,7 @@ import type {
 } from "./slot-store";
 import { OvertakenError } from "./slot-store";
 
-/** Times a heartbeat is sent again because yet another replica joined meanwhile. */
+/** Times a heartbeat is sent in all when the books know yet another replica each time. */
 const MAX_DECLARATIONS = 5;
 
 /** The books in one Redis, under one prefix. Fails with the connection's or the server's error. */
@@ -35,6 +35,7 @@ export class RedisSlots implements SlotStore {
     this.#keys = keys;
   }
 
+  /** One `slots.lua` call. */
   run(batch: SlotBatch, done: Done<BatchAnswer>): void {
     const args = [
       escapePart(batch.instance),
@@ -49,16 +50,23 @@ export class RedisSlots implements SlotStore {
     );
   }
 
+  /** One `heartbeat.lua` call, more when replicas joined since the last. */
   heartbeat(beat: Heartbeat, done: Done<HeartbeatAnswer>): void {
     settle(this.#beat(beat), done);
   }
 
+  /** One `leave.lua` call. */
   leave(instance: string, done: Done<number>): void {
     const keys = [this.#keys.slots, this.#keys.held(instance), this.#keys.replicas, this.#keys.view(instance)];
     const args = [escapePart(instance), this.#keys.released, this.#keys.membership];
     settle(this.#scripts.run("leave", keys, args).then(Number), done);
   }
 
+  /**
+   * A script may only touch keys that it was given, and a heartbeat may have to take slots back from any replica. So it
+   * declares those it knows of; where the books know another one, nothing is done, the reply names them all, and the
+   * heartbeat is sent again.
+   */
   async #beat(beat: Heartbeat): Promise<HeartbeatAnswer> {
     const holdings = [...beat.holdings].flat();
     for (let declared = 0; declared < MAX_DECLARATIONS; declared++) {
@@ -83,6 +91,7 @@ export class RedisSlots implements SlotStore {
     throw new Error(`the replicas changed ${MAX_DECLARATIONS} times during one heartbeat`);
   }
 
+  /** The reply `done`: eight values, then name and expiry of each living replica, whose names are kept for the next. */
   #decodeBeat(reply: readonly unknown[], instance: string): HeartbeatAnswer {
     const members: Member[] = [];
     for (let at = 9; at < reply.length; at += 2) {
@@ -102,12 +111,14 @@ export class RedisSlots implements SlotStore {
     };
   }
 
+  /** The keys that `slots.lua` and `heartbeat.lua` begin with, in their order. */
   #bookKeys(instance: string): readonly string[] {
     const { slots, replicas, holds, sessions, sessionsDue } = this.#keys;
     return [slots, this.#keys.held(instance), replicas, holds, sessions, sessionsDue];
   }
 }
 
+/** Hands a promise's end to a callback. */
 function settle<Answer>(call: Promise<Answer>, done: Done<Answer>): void {
   call.then(
     (answer) => done({ ok: true, answer }),
@@ -115,6 +126,7 @@ function settle<Answer>(call: Promise<Answer>, done: Done<Answer>): void {
   );
 }
 
+/** How `slots.lua` writes the answer to a claim: a letter, to which a time in ms may be added. */
 const CLAIM_CODES: Readonly<Record<string, ClaimAnswer>> = {
   G: "granted",
   R: "redeemed",
@@ -125,6 +137,7 @@ const CLAIM_CODES: Readonly<Record<string, ClaimAnswer>> = {
   n: "none",
 };
 
+/** The reply of `slots.lua`: its time, one answer for each operation between commas, then pools with lost holds. */
 function decodeBatch(reply: unknown, operations: readonly SlotOperation[]): BatchAnswer {
   if (!Array.isArray(reply)) throw new Error(`unexpected reply of slots: ${JSON.stringify(reply)}`);
   if (reply[0] === "unregistered") return { kind: "unregistered" };
@@ -142,6 +155,7 @@ function lostHolds(texts: unknown): LostHolds[] {
   });
 }
 
+/** One answer. A release or hold that the books know nothing of is no fault here: their owner may have expired. */
 function decodeAnswer(operation: SlotOperation, reply: string): SlotAnswer {
   const code = reply[0];
   switch (operation.kind) {
@@ -161,4 +175,5 @@ function decodeAnswer(operation: SlotOperation, reply: string): SlotAnswer {
   }
 }
 
+/** How `slots.lua` writes the answer to a hold. */
 const HOLD_CODES: Readonly<Record<string, "held" | "renewed" | "freed">> = { H: "held", N: "renewed", F: "freed" };

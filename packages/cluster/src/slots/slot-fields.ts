@@ -34,6 +34,7 @@ export function poolNamed(part: string): PoolId {
 export class Holdings {
   readonly #counts = new Map<string, number>();
 
+  /** Slots by limit field; the holdings of a `Heartbeat`. */
   get counts(): ReadonlyMap<string, number> {
     return this.#counts;
   }

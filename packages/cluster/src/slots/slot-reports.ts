@@ -1,4 +1,4 @@
-/** What the slots tell their listener: calls, repairs, lost holds, and whether the store is reachable, each change once. */
+/** What the slots tell their listener: calls, repairs, lost holds, and once each when the store is lost and found. */
 import type { Clock } from "@obleth/clock";
 import type { SlotCall, SlotsListener } from "./cluster-slots";
 import type { HeartbeatAnswer, LostHolds } from "./slot-store";
@@ -19,10 +19,12 @@ export class SlotReports {
     return this.#isReachable;
   }
 
+  /** One call is over: what became of it, and when it was sent, by the monotonic clock. */
   call(call: SlotCall, result: string, sentAtMs: number): void {
     this.#listener.onCall?.(call, result, this.#clock.monotonicMs() - sentAtMs);
   }
 
+  /** The store answers in time, or does not. `reason` is for the log. */
   reachable(isReachable: boolean, reason: string): void {
     if (this.#isReachable === isReachable) return;
     this.#isReachable = isReachable;
@@ -37,6 +39,7 @@ export class SlotReports {
     this.lostHolds(answer.lostHolds);
   }
 
+  /** Holds that some call found run out or freed; whose session they were for makes no difference. */
   lostHolds(lostHolds: readonly LostHolds[]): void {
     for (const { pool, expired, released } of lostHolds) {
       if (expired > 0) this.#listener.onHolds?.(pool, "expired", expired);

@@ -109,7 +109,9 @@ export type BatchAnswer =
   | { readonly kind: "unregistered" }
   | {
       readonly kind: "done";
+      /** On the Redis clock. */
       readonly nowMs: number;
+      /** One for each operation, in their order. */
       readonly answers: readonly SlotAnswer[];
       readonly lostHolds: readonly LostHolds[];
     };
@@ -122,7 +124,7 @@ export interface Heartbeat {
   readonly instance: string;
   /** How long the replica counts as living without another one, ms. */
   readonly ttlMs: number;
-  /** Its epoch from here on. */
+  /** Its epoch from here on, never below an earlier one: calls of older epochs that still arrive do nothing. */
   readonly epoch: number;
   /** All that it holds; replaces what the books say. */
   readonly holdings: SlotCounts;
@@ -149,6 +151,7 @@ export interface HeartbeatAnswer {
   readonly ownDrift: number;
   /** Slots the total had too many against the sum of its parts; negative: too few. */
   readonly totalDrift: number;
+  /** Slots held for sessions' next steps, over all replicas and pools. */
   readonly heldSessions: number;
   /** Slots in use over all replicas and pools, held ones included. */
   readonly totalSlots: number;
@@ -177,8 +180,12 @@ export type Done<Answer> = (result: StoreResult<Answer>) => void;
 
 /** `done` is called once, unless the store never answers; deadlines are the caller's. */
 export interface SlotStore {
+  /** Runs the operations in their order, all or none. O(operations), and O(holds) for a starving claim or a drop. */
   run(batch: SlotBatch, done: Done<BatchAnswer>): void;
-  /** Fails with `OvertakenError` when the books are of a later epoch. */
+  /**
+   * Puts what the replica holds on the books in place of what they say, and takes back what expired replicas held.
+   * Fails with `OvertakenError` when the books are of a later epoch. O(limits that anybody has in use).
+   */
   heartbeat(beat: Heartbeat, done: Done<HeartbeatAnswer>): void;
   /** Frees all the replica holds and removes it and its view. Answers the slots freed. */
   leave(instance: string, done: Done<number>): void;

@@ -24,7 +24,9 @@ export interface RedisViewsOptions {
   readonly keys: Keys;
   readonly clock: Clock;
   readonly instance: string;
+  /** A view is published this often at the least. */
   readonly heartbeatMs: number;
+  /** Longest wait for an answer, ms. */
   readonly timeoutMs: number;
   /** This replica's picture at this moment, and what it says of itself. */
   readonly picture: () => { engine: EngineSnapshot; about: ReplicaView["about"] };
@@ -32,7 +34,9 @@ export interface RedisViewsOptions {
   readonly others: () => readonly string[];
 }
 
+/** Outside shared mode: nothing is read, and that is no fault. */
 const NOT_SHARED: OtherViews = { views: [], holds: [], reason: null };
+/** From entering shared mode to the first read. */
 const NOT_READ: OtherViews = { views: [], holds: [], reason: "the other gateways' state has not been read yet" };
 /** Held slots read at most: a quarter of all slots may be held, so more than this no fleet has. */
 const MOST_HOLDS = 5000;
@@ -53,6 +57,7 @@ export class RedisViews implements ViewStore {
     this.#intervalMs = publishIntervalMs(options.heartbeatMs);
   }
 
+  /** What was read last, aged to this moment, so that a replica that fell silent goes from it in time. */
   get others(): OtherViews {
     const sinceReadMs = this.#options.clock.monotonicMs() - this.#readAtMs;
     return aged(this.#read, sinceReadMs, this.#livesMs);
@@ -73,6 +78,10 @@ export class RedisViews implements ViewStore {
     else this.#parsed.clear();
   }
 
+  /**
+   * Publishes, reads, and appoints the next round, so that rounds never overlap. A failure only says why nothing is
+   * known; one that ends after `setActive(false)` changes nothing.
+   */
   async #round(): Promise<void> {
     const startedMs = this.#options.clock.monotonicMs();
     let others: OtherViews;
@@ -89,6 +98,7 @@ export class RedisViews implements ViewStore {
     this.#timer = this.#options.clock.setTimer(Math.max(1, this.#intervalMs - tookMs), () => void this.#round());
   }
 
+  /** Writes this replica's view, to expire by itself. Rejects when the picture or Redis fails. */
   async #publish(): Promise<void> {
     const { client, keys, clock, instance, timeoutMs, picture } = this.#options;
     const { engine, about } = picture();
@@ -119,6 +129,7 @@ export class RedisViews implements ViewStore {
     return { views: read, holds: heldSlots(holds, time) };
   }
 
+  /** A view that has not changed is not parsed again: a megabyte twice a second would be felt. */
   #parse(name: string, text: string): ReplicaView | undefined {
     const last = this.#parsed.get(name);
     if (last?.text === text) return last.view;

@@ -5,7 +5,10 @@
 import type { EngineSnapshot, KeySnapshot, PoolId, PoolSnapshot, TenantSnapshot } from "@obleth/fairshare";
 import type { UncutCounts } from "./view-store";
 
-/** Most tenants and keys in one pool, and over all pools. */
+/**
+ * Most tenants and keys in one pool, and over all pools. A tenant is about 400 bytes, a key 300: all of them at once
+ * are a megabyte, which every replica reads from each other one twice a second.
+ */
 export const VIEW_BOUNDS = { poolTenants: 512, poolKeys: 128, allTenants: 2048, allKeys: 512 } as const;
 
 /** A picture within the bounds, with what was cut. */
@@ -15,7 +18,9 @@ export interface TrimmedView {
   readonly uncut: ReadonlyMap<PoolId, UncutCounts>;
 }
 
-/** The picture within the bounds. Totals, pools with work and groups are as they were. O(n log n) in what it is given. */
+/**
+ * The picture within the bounds. Totals, pools with work and groups are as they were. O(n log n) in what it is given.
+ */
 export function trimView(engine: EngineSnapshot): TrimmedView {
   const pools = engine.pools.filter(hasWork);
   const tenants = busiest(pools, (pool) => pool.tenants, VIEW_BOUNDS.poolTenants, VIEW_BOUNDS.allTenants);
@@ -30,12 +35,14 @@ export function trimView(engine: EngineSnapshot): TrimmedView {
   return { engine: { ...engine, pools: trimmed }, uncut };
 }
 
+/** What a pool, tenant or key does at the moment. */
 interface Counts {
   readonly inFlight: number;
   readonly queued: number;
   readonly held: number;
 }
 
+/** Whether it is worth publishing at all: a quiet entry says nothing that its absence does not. */
 function hasWork({ inFlight, queued, held }: Counts): boolean {
   return inFlight > 0 || queued > 0 || held > 0;
 }
@@ -66,10 +73,12 @@ function byBusiness(a: KeySnapshot | TenantSnapshot, b: KeySnapshot | TenantSnap
   return workOf(b) - workOf(a) || (idOf(a) < idOf(b) ? -1 : 1);
 }
 
+/** How busy an entry is: requests and held slots together. */
 function workOf({ inFlight, queued, held }: Counts): number {
   return inFlight + queued + held;
 }
 
+/** The entry's own id, a key's or a tenant's. */
 function idOf(entry: KeySnapshot | TenantSnapshot): string {
   return "keyId" in entry ? entry.keyId : entry.tenantId;
 }

@@ -10,7 +10,9 @@ export interface UncutCounts {
 /** One replica's picture as it was published. */
 export interface ReplicaView {
   readonly instance: string;
+  /** Within the bounds of `trim-view.ts`; its totals are whole. */
   readonly engine: EngineSnapshot;
+  /** For pools whose lists were cut, and no others. */
   readonly uncut: ReadonlyMap<PoolId, UncutCounts>;
   /** What else the replica says of itself (version, mode, start): plain JSON. */
   readonly about: Readonly<Record<string, string | number | boolean | null>>;
@@ -48,9 +50,12 @@ export interface ViewStore {
   readonly others: OtherViews;
 }
 
-/** Time between two publications, ms: every 500, or every heartbeat if that is shorter. */
+/** Longest time between two publications, ms: a page that adds up the fleet is half a second behind at most. */
+const PUBLISH_MS = 500;
+
+/** Time between two publications, ms: `PUBLISH_MS`, or every heartbeat if that is shorter. */
 export function publishIntervalMs(heartbeatMs: number): number {
-  return Math.min(500, heartbeatMs);
+  return Math.min(PUBLISH_MS, heartbeatMs);
 }
 
 /** A view lives this many intervals, so that one slow publication does not drop a replica. */

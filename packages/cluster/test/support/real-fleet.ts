@@ -1,7 +1,8 @@
 /** Several clusters in one process on a real Redis, each with the small scheduler of the simulation and real time. */
 import { SystemClock } from "@obleth/clock";
 import type { EngineSnapshot } from "@obleth/fairshare";
-import { type Cluster, type ClusterSettings, createCluster } from "../../src/create-cluster";
+import type { Cluster, ClusterSettings } from "../../src/cluster";
+import { createCluster } from "../../src/create-cluster";
 import { Backend } from "../sim/backend";
 import { request } from "../sim/fleet";
 import { type Limits, Replica } from "../sim/replica";
