@@ -44,7 +44,9 @@ export class Deadlines {
     return this.#count;
   }
 
-  /** Adds a waiter that came last of all, to time out after `timeoutMs`; with what is no length of time it never does. */
+  /**
+   * Adds a waiter that came last of all, to time out after `timeoutMs`; with what is no length of time it never does.
+   */
   add(waiter: Waiter, timeoutMs: number): void {
     if (!(timeoutMs >= 0) || timeoutMs === Number.POSITIVE_INFINITY) return;
     // Twice as many as were left the last time: each clearing costs O(1) for each number added since.
@@ -91,6 +93,7 @@ export class Deadlines {
     return undefined;
   }
 
+  /** Drops the numbers of requests that wait no longer. O(numbers kept). */
   #clear(): void {
     this.#count = 0;
     for (const list of this.#lists) {
@@ -104,6 +107,7 @@ export class Deadlines {
     this.#clearAt = Math.max(CLEAR_AT_LEAST, 2 * this.#count);
   }
 
+  /** The list of that timeout, made when there is none. O(distinct timeouts). */
   #listOf(timeoutMs: number): DueList {
     for (const list of this.#lists) if (list.timeoutMs === timeoutMs) return list;
     const empty = this.#lists.findIndex((list) => list.ids.length === 0);

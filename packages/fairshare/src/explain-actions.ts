@@ -1,3 +1,7 @@
+/**
+ * What a person can do about a wait, for each reason, with the management route that does it and the smallest value
+ * that changes the outcome. Only suggests: whoever presses the button decides.
+ */
 import type { Action, ActionKind, CappedKey, Holder, PoolFacts, WaitCause } from "./explain-data";
 import type { TenantSnapshot, WaitReason } from "./snapshot";
 
@@ -11,7 +15,7 @@ interface ActionInput {
   readonly holders: readonly Holder[];
 }
 
-/** The actions for a reason, most useful first. */
+/** The actions for a reason, most useful first; none where waiting its turn is all there is to do. */
 export function actionsFor(input: ActionInput): Action[] {
   const { facts, tenant, cause, cappedKey } = input;
   const name = facts.context.tenantName(tenant.tenantId);
@@ -37,6 +41,7 @@ export function actionsFor(input: ActionInput): Action[] {
       return [action("raise_key_cap", { method: "PATCH", route, target: cappedKey.keyName, value: cappedKey.cap + 1 })];
     }
     case "global_ceiling": {
+      // Below the sum of all pools the ceiling would bind again as soon as they fill.
       const value = Math.max(sumOfPools(facts), facts.engine.configuredCeiling + 1);
       return [action("raise_ceiling", { method: "PUT", route: "/capacity", target: model, value })];
     }
@@ -86,7 +91,7 @@ function otherReplica(given: { input: ActionInput; name: string; model: string }
   return action(isLongRace ? "see_traffic" : "open_cluster", { route: "/cluster", target: name });
 }
 
-/** Seeing who holds the slots, boosting the tenant, and capping whoever holds most. */
+/** Seeing who holds the slots, boosting the tenant, and capping whoever holds most: at its share, not below it. */
 function belowShareActions(given: { input: ActionInput; name: string; model: string }): Action[] {
   const { input, name, model } = given;
   const pool = encodeURIComponent(model);

@@ -1,3 +1,7 @@
+/**
+ * What an explanation needs to know that the engine does not: the fleet, the model's servers, names, caps before they
+ * were split, boosts and session affinity. The caller gathers it; nothing here is looked up.
+ */
 import type { KeyId, TenantId } from "./ids";
 
 /** Who enforces the limits: see the cluster's modes. */
@@ -11,21 +15,23 @@ export interface SilentReplica {
   readonly instance: string;
   /** Slots of this pool it still holds, at least 1. */
   readonly slots: number;
-  /** Since its last heartbeat. */
+  /** Since its last heartbeat, ms. */
   readonly ageMs: number;
-  /** Until its slots come back. */
+  /** Until its slots come back, ms from 0. */
   readonly leftMs: number;
 }
 
 /** A temporary weight in force. */
 export interface BoostFacts {
+  /** What the weight is multiplied by. */
   readonly factor: number;
+  /** Milliseconds of the Unix epoch. */
   readonly expiresTsMs: number;
 }
 
 /** How session affinity treats a tenant's waiting requests in this pool. */
 export interface AffinityFacts {
-  /** Wait after which nothing passes a request. */
+  /** Wait after which nothing passes a request, ms. */
   readonly maxBypassMs: number;
   /** Its most-passed waiting request; null when none was passed. */
   readonly mostPassed: { readonly keyId: KeyId; readonly jumps: number; readonly maxJumps: number } | null;
@@ -49,18 +55,22 @@ export interface ExplainContext {
   readonly noServersCause: NoServersCause | null;
   /** New requests wait for servers instead of being refused. */
   readonly queueWithoutServers: boolean;
+  /** Wait after which a request is refused, ms. */
   readonly admissionTimeoutMs: number;
   /** Refusals of the explained tenant in the last hour, with the commonest cause in plain words; null for none. */
   readonly refused: { readonly requests: number; readonly cause: string } | null;
+  /** One of those that are silent, if several are; null when every gateway that holds slots here answers. */
   readonly silentReplica: SilentReplica | null;
   /** Claims of the tenant's first request refused in a row while other gateways got in. */
   lostClaims(tenantId: TenantId): number;
+  /** For sentences; the id where there is no name. */
   tenantName(tenantId: TenantId): string;
   keyName(keyId: KeyId): string;
   /** Whose cap is in force for the tenant in this pool. */
   capSource(tenantId: TenantId): "tenant" | "model";
   /** The cap before it was split over gateways; null for none. */
   configuredCap(tenantId: TenantId): number | null;
+  /** The boost in force for the tenant in this pool; null for none. */
   boost(tenantId: TenantId): BoostFacts | null;
   /** Null when affinity is off in this pool. */
   affinity(tenantId: TenantId): AffinityFacts | null;

@@ -20,7 +20,7 @@ export const WAIT_CAUSES = [
 ] as const;
 export type WaitCause = (typeof WAIT_CAUSES)[number];
 
-/** A tenant with slots above its share. */
+/** A tenant with slots above its share: borrowed while others left them, and back when its requests finish. */
 export interface Holder {
   readonly tenantId: TenantId;
   readonly tenantName: string;
@@ -87,19 +87,24 @@ export interface Explanation {
   readonly tenantName: string;
   readonly group: GroupId;
   readonly reason: WaitReason;
+  /** null where the reason says all. */
   readonly cause: WaitCause | null;
   readonly numbers: WaitNumbers;
   readonly cappedKey: CappedKey | null;
+  /** Set only for the cause `silent_replica`. */
   readonly silentReplica: SilentReplica | null;
   /** Claims of its first request that other gateways won, in a row. */
   readonly lostClaims: number;
   /** Longest time a held slot of the pool may still stay empty; null when unknown or none is held. */
   readonly holdLeftMs: number | null;
+  /** Set only for the reason `not_waiting`. */
   readonly refused: ExplainContext["refused"];
   readonly mode: ExplainContext["mode"];
+  /** Milliseconds of the Unix epoch; null when the mode never changed. */
   readonly modeSinceTsMs: number | null;
   readonly queueWithoutServers: boolean;
   readonly admissionTimeoutMs: number;
+  /** Most important first. */
   readonly notes: readonly Note[];
   /** Sums to what waits. */
   readonly breakdown: readonly BreakdownPart[];
@@ -109,11 +114,13 @@ export interface Explanation {
   readonly position: number | null;
   /** Requests of others likely to start before its next one; null when its place does not decide. */
   readonly ahead: number | null;
+  /** Since its oldest waiting request arrived; null when nothing waits. */
   readonly oldestWaitMs: number | null;
   /** Mean time between finishes in the pool; null below `MIN_FINISHES_FOR_PACE`. */
   readonly finishGapMs: number | null;
   /** `finishGapMs` times the finishes it takes; null when no honest estimate exists. Never a promise. */
   readonly estimatedWaitMs: number | null;
+  /** What a person can do about it, most useful first; empty when nothing needs doing. */
   readonly actions: readonly Action[];
 }
 
@@ -125,6 +132,7 @@ export interface PoolFacts {
   /** Slots of the pool in use on every gateway, as far as known, and those that are left. */
   readonly inUse: number;
   readonly free: number;
+  /** Keys with work, by tenant; one without is absent. */
   readonly keysOf: ReadonlyMap<TenantId, readonly KeySnapshot[]>;
   /** Tenants above their share, most slots first. */
   readonly above: readonly TenantSnapshot[];

@@ -1,3 +1,7 @@
+/**
+ * What else is true of a wait beside its reason: things that would surprise somebody who looks at the numbers alone. A
+ * note never replaces the reason, and needs no action of its own.
+ */
 import type { CappedKey, Note, PoolFacts, WaitNumbers } from "./explain-data";
 import type { TenantSnapshot, WaitReason } from "./snapshot";
 
@@ -14,6 +18,7 @@ export function notesFor(input: {
   if (reason === "not_waiting") return [];
   const notes: Note[] = [];
   if (numbers.poolInUse > pool.size) {
+    // One more than the excess: the last of them frees a slot that may be given out.
     const mustFinish = numbers.poolInUse - pool.size + 1;
     notes.push({ note: "over_size", size: pool.size, inUse: numbers.poolInUse, mustFinish });
   }
@@ -26,6 +31,7 @@ export function notesFor(input: {
   }
   const heldInCap = reason === "tenant_cap" ? tenant.held : (cappedKey?.held ?? 0);
   if (heldInCap > 0) notes.push({ note: "held_in_cap", held: heldInCap });
+  // A pool smaller than its groups cannot give each a slot; shares of nothing then look like a fault.
   const groups = pool.groups.filter((group) => group.inFlight + group.queued + group.held > 0).length;
   if (groups > pool.usable) notes.push({ note: "more_takers", slots: pool.usable, groups });
   pushBoostNote(notes, facts, tenant);
@@ -33,7 +39,10 @@ export function notesFor(input: {
   return notes;
 }
 
-/** What session affinity does to the tenant's requests just now, where it does anything. */
+/**
+ * What session affinity does to the tenant's requests just now, where it does anything. Past the bypass limit nothing
+ * passes any more, so how often that happened is left out; behind a cap nobody could run, and the limit does not count.
+ */
 function pushAffinityNotes(notes: Note[], facts: PoolFacts, tenant: TenantSnapshot, reason: WaitReason): void {
   const affinity = facts.context.affinity(tenant.tenantId);
   if (affinity === null) return;

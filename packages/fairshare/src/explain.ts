@@ -23,10 +23,16 @@ import {
 export * from "./explain-context";
 export * from "./explain-data";
 
-/** Claims lost in a row that make losing them the cause rather than chance. */
+/**
+ * Claims lost in a row that make losing them the cause rather than chance: between two gateways that are equally quick
+ * so many are lost one time in eight.
+ */
 export const LOST_CLAIMS_FOR_CAUSE = 3;
 
-/** Prepares a pool for `reasonOf` and `explainTenant`. Cost O(tenants log tenants + keys). */
+/**
+ * Prepares a pool for `reasonOf` and `explainTenant`. `pool` is one of `engine`, and `context` speaks of the same
+ * moment; facts of two moments would name causes that never held. Cost O(tenants log tenants + keys).
+ */
 export function poolFacts(engine: EngineSnapshot, pool: PoolSnapshot, context: ExplainContext): PoolFacts {
   const keysOf = new Map<TenantId, KeySnapshot[]>();
   for (const key of pool.keys) {
@@ -49,7 +55,11 @@ export function reasonOf(facts: PoolFacts, tenant: TenantSnapshot): WaitReason {
   return decide(facts, tenant).reason;
 }
 
-/** The whole explanation for one tenant of the pool. */
+/**
+ * The whole explanation for one tenant of the pool; of one with nothing waiting, that and its shares. The estimate of
+ * the wait is the pool's mean gap between finishes times the requests likely to start before, plus its own: it takes
+ * every finish for a start here, and so holds for a full pool only. O(tenants + keys of the tenant).
+ */
 export function explainTenant(facts: PoolFacts, tenant: TenantSnapshot): Explanation {
   const { context, pool, engine } = facts;
   const { reason, cause } = decide(facts, tenant);
@@ -101,7 +111,7 @@ export function explainTenant(facts: PoolFacts, tenant: TenantSnapshot): Explana
   };
 }
 
-/** Explanations for every waiting tenant of the pool, in picking order. */
+/** Explanations for every waiting tenant of the pool, in picking order. O(tenants x tenants) at the worst. */
 export function explainWaiting(facts: PoolFacts): Explanation[] {
   return facts.pool.tenants
     .filter((tenant) => tenant.queued > 0)
@@ -143,11 +153,15 @@ function decide(facts: PoolFacts, tenant: TenantSnapshot): Decision {
   return decideInPool(facts, tenant);
 }
 
-/** The causes that have to do with the pool's slots rather than with the tenant's own caps. */
+/**
+ * The causes that have to do with the pool's slots rather than with the tenant's own caps. `silent_replica` and
+ * `held_slots` are named only to the tenants that those slots would reach: to all others they make no difference yet.
+ */
 function decideInPool(facts: PoolFacts, tenant: TenantSnapshot): Decision {
   const { context, engine, pool } = facts;
   const place = tenant.position ?? Number.POSITIVE_INFINITY;
   const isFull = facts.free === 0;
+  // With the pool full as well, a higher ceiling would start nothing.
   if (engine.isCeilingReached && !isFull) return { reason: "global_ceiling", cause: null };
   const isSplit = (context.mode === "fallback" || context.mode === "split") && pool.size < pool.configuredSize;
   if (isSplit && isFull) return { reason: "fallback_split", cause: null };
@@ -193,7 +207,11 @@ function busiestCappedKey(facts: PoolFacts, tenant: TenantSnapshot): CappedKey |
   };
 }
 
-/** Requests at a key's cap count as `key_cap`; all others share the tenant's own reason. */
+/**
+ * How many of the tenant's waiting requests wait for what, most first; sums to what waits. Requests at a key's cap
+ * count as `key_cap`; all others share the tenant's own reason. No servers, or the tenant's own cap, hold back all of
+ * them.
+ */
 function breakdownOf(facts: PoolFacts, tenant: TenantSnapshot, reason: WaitReason): BreakdownPart[] {
   if (tenant.queued === 0) return [];
   let atKeyCap = 0;
@@ -238,6 +256,7 @@ function isGroupFull({ engine, pool }: PoolFacts, tenant: TenantSnapshot): boole
 function aheadOf(facts: PoolFacts, tenant: TenantSnapshot, reason: WaitReason, cause: WaitCause | null): number | null {
   const placed: readonly WaitReason[] = ["held_slots", "below_share", "next_in_line", "pool_full"];
   const { position } = tenant;
+  // At its share it only gets what others leave, so how many stand before it says nothing.
   if (position === null || !placed.includes(reason) || cause === "at_share") return null;
   let ahead = Math.max(0, facts.inUse - facts.pool.size);
   for (const other of facts.pool.tenants) {

@@ -8,7 +8,10 @@ import { ownerOf } from "./owner";
 import { isAtJumpLimit, sessionFinished } from "./sessions";
 import type { EngineState, HeldSlot, Pool, Waiter } from "./state";
 
-/** Ends a session's step in local mode. True when its slot stays held; otherwise nothing was done. */
+/**
+ * Ends a session's step in local mode. True when its slot stays held, and then the step is over; false when the caller
+ * is to end it and free its slot, also where a hold that was there begins again.
+ */
 export function keepForSession(state: EngineState, waiter: Waiter): boolean {
   const { session } = waiter;
   const holdMs = waiter.key.tenant.pool.settings.affinity?.holdMs ?? 0;
@@ -25,7 +28,10 @@ export function keepForSession(state: EngineState, waiter: Waiter): boolean {
   return true;
 }
 
-/** Ends a step in shared mode: its slot goes back, or to the books' own judgement whether it is held. */
+/**
+ * Ends a step in shared mode: its slot goes back, or to the books' own judgement whether it is held. Here it counts as
+ * free at once, and what was refused in the pool is tried again: the books see the release before the next claim.
+ */
 export function finishShared(state: EngineState, waiter: Waiter): void {
   const { key, session } = waiter;
   const { pool } = key.tenant;

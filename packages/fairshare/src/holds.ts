@@ -12,6 +12,10 @@ import type { EngineState, HeldSlot, Key, Pool, Session, Waiter } from "./state"
 /**
  * Whether the slot of a step that has just finished is to be held for its session, as far as one engine can tell. Call
  * while the slot still counts as running.
+ *
+ * It followed straight on from the step before (within the hold time, known for certain); the pool has room among its
+ * held slots; nobody has been passed or kept waiting to the limit; and a slot that is freed could be given out at all,
+ * or keeping one would hide that a size or cap was lowered.
  */
 export function deservesHold(state: EngineState, waiter: Waiter): boolean {
   const { session, key, sinceLastFinishMs } = waiter;
@@ -65,7 +69,7 @@ export function addHold(state: EngineState, waiter: Waiter, holdMs: number): voi
   changeHeld(key, 1);
 }
 
-/** Takes a hold away; its slot counts as running again until the caller frees or uses it. */
+/** Takes a hold away; its slot counts as running again until the caller frees or uses it. O(holds of the pool). */
 export function removeHold(state: EngineState, hold: HeldSlot): void {
   const { session, key } = hold;
   const { pool } = key.tenant;
@@ -78,14 +82,20 @@ export function removeHold(state: EngineState, hold: HeldSlot): void {
   changeHeld(key, -1);
 }
 
-/** When something about a pool's holds falls due: one runs out, or a waiting request reaches the bypass limit. */
+/**
+ * When something about a pool's holds falls due: one runs out, or a waiting request reaches the bypass limit. On the
+ * scale of the events; Infinity when nothing does. O(1), as it is asked after every step while anything is held.
+ */
 export function holdsDueMs(pool: Pool): number {
   const { affinity } = pool.settings;
   const starvesAtMs = affinity === null ? Number.POSITIVE_INFINITY : oldestArrivalMs(pool) + affinity.maxBypassMs;
   return Math.min(pool.holdDueMs, starvesAtMs);
 }
 
-/** Holds of a pool that must go, with why; the caller frees their slots. */
+/**
+ * Holds of a pool that must go, with why; the caller frees their slots. Run out first: what is both is told as
+ * `hold_expired`. Also works out anew when the next one runs out. O(holds of the pool).
+ */
 export function holdsToDrop(
   state: EngineState,
   pool: Pool,

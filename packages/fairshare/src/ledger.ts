@@ -6,7 +6,11 @@
  * when there is none, unless its own score is higher: silence earns no credit and clears no debt. Whoever goes quiet at
  * or below the virtual time carries no information and is forgotten; one above it keeps its score.
  *
- * Source: Goyal, Vin, Cheng, "Start-time Fair Queueing" (1996), applied per level; see the package README.
+ * Source: Goyal, Vin, Cheng, "Start-time Fair Queueing" (1996), applied per level. There the request r of flow f has
+ * start tag S(r) = max(v, F(r - 1)) and finish tag F(r) = S(r) + length / weight; here the length is the estimated
+ * tokens, F is the score, and `book` reads S before it adds. Two things differ: with several slots v is the highest
+ * start tag admitted, not that of the one request in service; and where siblings wait the lowest of their scores stands
+ * for v, as in Sheng et al. (2024), so that who returns joins level with whoever is furthest behind.
  */
 import { costInForce } from "./limits";
 import { firstInLine } from "./line";
@@ -20,7 +24,7 @@ export function rejoinKey(key: Key): void {
   rejoin(key, tenant.nextKey ?? undefined, tenant.keyLevel);
 }
 
-/** Lifts a tenant that had nothing waiting to the level of its siblings. */
+/** Lifts a tenant that had nothing waiting to the level of its siblings; under `weighted`, of the whole pool. */
 export function rejoinTenant(tenant: Tenant): void {
   const { line } = tenant;
   if (rejoin(tenant, firstInLine(line), line.level)) line.epoch += 1;
@@ -32,7 +36,11 @@ export function rejoinGroup(group: Group): void {
   if (rejoin(group, firstInLine(line), line.level)) line.epoch += 1;
 }
 
-/** Books an admission at all three levels: moves virtual times up to the start tags, then adds the cost. */
+/**
+ * Books an admission at all three levels: moves virtual times up to the start tags, then adds the cost, `tokens` whole
+ * from 0. Heaps are not told: whoever calls refreshes the key's chain. O(1), but for a line whose scores have grown so
+ * large that they are brought back to small numbers, once in 2^52 tokens per weight.
+ */
 export function chargeAdmission(state: EngineState, key: Key, tokens: number): void {
   const { tenant } = key;
   const { group, pool } = tenant;
@@ -100,12 +108,18 @@ export function correctCharge(waiter: Waiter, actualTokens: number): void {
   pool.groupLine.epoch += 1;
 }
 
-/** Whether an account without work carries no information: it is not above its line's virtual time. */
+/**
+ * Whether an account without work carries no information: it is not above its line's virtual time. It would return
+ * exactly as a new one does, so to forget it changes no decision.
+ */
 export function isForgettable(account: Account, level: Level): boolean {
   return compareLevels(account, level) <= 0;
 }
 
-/** Says whether the score moved. The account has nothing waiting. */
+/**
+ * One level of a return; says whether the score moved. The account has nothing waiting. `lowest` is the first of its
+ * siblings that could run, undefined when none could; `level` the line's virtual time.
+ */
 function rejoin(account: Account, lowest: Score | undefined, level: Score): boolean {
   // Above the virtual time is a debt, which silence does not clear; below it is credit, which silence does not earn.
   const isAbove = compareLevels(account, level) > 0;
@@ -177,7 +191,10 @@ function rebaseGroups({ groups, groupLine }: Pool): void {
   rebase(groupLine.level, groups.values(), [groupLine.idle, groupLine.busy]);
 }
 
-/** Takes the same whole amount off a line's virtual time and all its scores; order and distances stay as they were. */
+/**
+ * Takes the same whole amount off a line's virtual time and all its scores; order and distances stay as they were, so
+ * no decision changes. O(accounts of the line).
+ */
 function rebase(level: Level, accounts: Iterable<Account>, heaps: readonly { shifted(): void }[]): void {
   const amount = level.hi;
   level.hi = 0;

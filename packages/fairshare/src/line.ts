@@ -11,7 +11,9 @@ export const NO_STAMP = 0;
 
 /** What a line needs to know of a member. */
 export interface Member extends Ranked, Weighted {
+  /** Slots in use, held ones and those being claimed included. */
   taken: number;
+  /** Whole slots it may take before it borrows, while `shareStamp` is the line's stamp; else it counts as one. */
   share: number;
   shareStamp: number;
 }

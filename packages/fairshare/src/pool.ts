@@ -17,7 +17,7 @@ import { addKey, dropKey, findKey, keysOf } from "./tenant-keys";
 
 /** How long a routed pool is kept after its last work, 10 minutes: pauses of that length do not lose its counters. */
 export const POOL_QUIET_MS = 600_000;
-/** Quiet accounts a pool keeps without looking whether they can go. */
+/** Quiet accounts a pool keeps without looking whether they can go: few enough that looking would cost more. */
 const SWEEP_AT_LEAST = 64;
 
 /** The pool, made afresh with the settings known for it when there is none. */
@@ -72,7 +72,10 @@ export function defaultSettings(state: EngineState): PoolSettings {
   };
 }
 
-/** The tenant, made at its line's level when unknown. Its policy is as given either way, unless it moved group. */
+/**
+ * The tenant, made at its line's level when unknown, with the policy as given. One that is known keeps the policy it
+ * has: `applyTenantPolicy` brings the newer one, group included.
+ */
 export function getTenant(state: EngineState, pool: Pool, policy: TenantPolicy): Tenant {
   const known = pool.tenants.get(policy.id);
   if (known !== undefined) return known;
@@ -113,7 +116,7 @@ export function getTenant(state: EngineState, pool: Pool, policy: TenantPolicy):
   return tenant;
 }
 
-/** The group, made at the pool's level when unknown. */
+/** The group, made at the pool's level when unknown. One that is known keeps its weight. */
 export function getGroup(state: EngineState, pool: Pool, policy: GroupPolicy): Group {
   const known = pool.groups.get(policy.id);
   if (known !== undefined) return known;
@@ -237,7 +240,9 @@ function forget(tenant: Tenant): void {
   if (group.members === 0 && isQuiet(group) && isForgettable(group, pool.groupLine.level)) pool.groups.delete(group.id);
 }
 
-/** Most of a pool's tenants are quiet, and as many of them are new as were kept: a look at all is O(1) for each new one. */
+/**
+ * Most of a pool's tenants are quiet, and as many of them are new as were kept: a look at all is O(1) for each new one.
+ */
 function isSweepDue({ tenants, activeTenants, sweepAt }: Pool): boolean {
   const quiet = tenants.size - activeTenants;
   return quiet > sweepAt && quiet > activeTenants;

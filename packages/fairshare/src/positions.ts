@@ -5,9 +5,9 @@ import { type Ranked, ranksBefore } from "./rank-heap";
 import type { EngineState, Pool, Tenant } from "./state";
 
 /**
- * Places from 1 of every tenant that waits: first those whose only request is being claimed, then those under their share, in groups under theirs, then those that
- * could borrow, then those held back by a cap; by score inside each. Placing everybody by the present counts leaves out
- * that each admission changes them.
+ * Places from 1 of every tenant that waits: first those whose only request is being claimed, then those under their
+ * share, in groups under theirs, then those that could borrow, then those held back by a cap; by score inside each.
+ * Placing everybody by the present counts leaves out that each admission changes them. O(tenants log tenants).
  */
 export function positionsIn(state: EngineState, pool: Pool, usable: number): Map<Tenant, number> {
   const isWeighted = state.config.algorithm === "weighted";

@@ -37,6 +37,7 @@ export const PREVIEW_KINDS = [
 export interface Directory {
   readonly groups: readonly { readonly id: string; readonly weight: number }[];
   readonly tenants: readonly DirectoryTenant[];
+  /** Of all tenants. */
   readonly keys: readonly DirectoryKey[];
 }
 
@@ -44,6 +45,7 @@ export interface Directory {
 export interface DirectoryTenant {
   readonly id: string;
   readonly group: string;
+  /** Before boost and the model's percentage. */
   readonly weight: number;
   /** The tenant's own cap; null for none. */
   readonly maxInFlight: number | null;
@@ -58,17 +60,20 @@ export interface DirectoryKey {
   readonly id: string;
   readonly tenantId: string;
   readonly weight: number;
+  /** Slots in each pool; null for none. */
   readonly maxInFlight: number | null;
 }
 
 /** A draft, and the picture it is tried on. Nothing else is looked at: the same input gives the same preview. */
 export interface PreviewInput {
   readonly engine: EngineSnapshot;
+  /** Made one after another; of two for the same value the later counts. One of something unknown does nothing. */
   readonly changes: readonly PreviewChange[];
   /** `all`: as if every tenant in the directory had work in each pool. Default `active`. */
   readonly assume?: "active" | "all";
   /** Only this pool, whether or not the draft touches it. */
   readonly pool?: string;
+  /** Without it only tenants and keys with work, and groups of such, can be changed. */
   readonly directory?: Directory;
   /** Gateways that limits are divided over: 1 except in the modes `fallback` and `split`. */
   readonly splitOver?: number;
@@ -81,11 +86,13 @@ export interface PartChange {
   readonly weight: { readonly before: number; readonly after: number };
   /** Slots while everyone with work wants all it can get. */
   readonly slots: { readonly before: number; readonly after: number };
+  /** Weight share times usable slots, not rounded. */
   readonly fairShare: { readonly before: number; readonly after: number };
   /** Slots once today's demand has settled: an estimate. */
   readonly settled: { readonly before: number; readonly after: number };
   /** Slots in use, running and held. */
   readonly inUse: number;
+  /** Requests that wait. */
   readonly queued: number;
 }
 
@@ -146,16 +153,19 @@ export type PreviewFlag =
 export interface NextStep {
   readonly kind: "group_weight" | "tenant_weight" | "key_weight";
   readonly id: string;
-  /** The draft's weight. */
+  /** The draft's weight, and the slots it gets with it. */
   readonly value: number;
   readonly slots: number;
+  /** The smallest larger weight that gets more, and how many. */
   readonly up: { readonly value: number; readonly slots: number } | null;
+  /** The largest smaller weight that gets fewer, and how many. */
   readonly down: { readonly value: number; readonly slots: number } | null;
 }
 
 /** What the draft would do in one pool. */
 export interface PoolPreview {
   readonly pool: string;
+  /** Slots in force on one gateway. */
   readonly size: { readonly before: number; readonly after: number };
   /** Slots the shares are split over. */
   readonly usable: { readonly before: number; readonly after: number };
@@ -174,7 +184,9 @@ export interface PoolPreview {
   readonly toFinish: number;
   /** Time for that at the pace of the last five minutes; null when too few finished to say. 0 when nothing must. */
   readonly finishEstimateMs: number | null;
+  /** Most serious first. */
   readonly flags: readonly PreviewFlag[];
+  /** For each changed weight that takes part here. */
   readonly nextSteps: readonly NextStep[];
 }
 

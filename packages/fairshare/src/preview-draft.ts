@@ -1,4 +1,7 @@
-/** A pool as a draft: the inputs of the split, taken from a snapshot and changed without touching it. */
+/**
+ * A pool as a draft: the inputs of the split, taken from a snapshot and changed without touching it. Knows which change
+ * concerns which pool, and what a model's own cap or boost keeps it from changing.
+ */
 import { usableSlots } from "./limits";
 import type { Directory, DirectoryTenant, PreviewChange, PreviewInput } from "./preview-data";
 import { splitLimit } from "./shares";
@@ -18,12 +21,14 @@ export interface DraftKey {
 /** One tenant as the draft has it: the weights behind its effective one, so that each can be changed alone. */
 export interface DraftTenant {
   readonly id: string;
+  /** Need not be in the draft's groups: a group of unknown weight counts as 1. */
   group: string;
   /** Before boost and admission weight. */
   weight: number;
   boostFactor: number;
   /** Most slots here, of all gateways' or this one's part; null for no cap. */
   cap: number | null;
+  /** Share score as of the snapshot; a changed weight leaves it as it is, as in the engine. */
   readonly score: number;
   /** Slots in use, running and held, and requests that wait. */
   readonly inUse: number;
@@ -51,7 +56,7 @@ export interface Draft {
   readonly tenants: DraftTenant[];
 }
 
-/** Weight of a group the snapshot and the directory do not know. */
+/** Weight of a group that a tenant moves to and neither snapshot nor directory knows: what a new group gets. */
 const DEFAULT_WEIGHT = 100;
 
 /**

@@ -1,4 +1,7 @@
-/** What somebody should look at before saving a draft. */
+/**
+ * What somebody should look at before saving a draft. A flag is about a change for the worse or one without effect, and
+ * only about what the draft changes: what was so before it was accepted then.
+ */
 import type { PartChange, PreviewFlag, PreviewInput, TenantChange } from "./preview-data";
 import type { DraftTenant } from "./preview-draft";
 import type { Divided } from "./preview-split";
@@ -27,7 +30,7 @@ export function flagsOf(given: FlagInput): PreviewFlag[] {
   ];
 }
 
-/** What is odd about the size of the pool. */
+/** What is odd about a new size. A ceiling that was too low already is only named when the draft makes it worse. */
 function sizeFlags({ pool, input, before, after }: FlagInput): PreviewFlag[] {
   const flags: PreviewFlag[] = [];
   const change = input.changes.findLast((each) => each.kind === "pool_size" && each.id === pool.pool);
@@ -87,7 +90,7 @@ function shareFlags({ before, after, tenants, groups, input }: FlagInput): Previ
   return flags;
 }
 
-/** Tenants that wait below their share while another has more than its own. */
+/** Tenants that wait below their share while another has more than its own; the `belowShare` of snapshots. */
 function belowShare({ draft, busy }: Divided): string[] {
   const share = (tenant: DraftTenant) => busy.tenants.get(tenant.id) ?? 0;
   const above = draft.tenants.filter((tenant) => tenant.inUse > share(tenant));
@@ -97,7 +100,7 @@ function belowShare({ draft, busy }: Divided): string[] {
     .map((tenant) => tenant.id);
 }
 
-/** Changes that change nothing, and why. */
+/** Changes that change nothing, and why; and a pool too small for its takers. One reason is enough. */
 function effectFlags({ input, before, after, tenants, groups }: FlagInput): PreviewFlag[] {
   const flags: PreviewFlag[] = [];
   const { active } = after;
@@ -120,7 +123,7 @@ function effectFlags({ input, before, after, tenants, groups }: FlagInput): Prev
   return flags;
 }
 
-/** The snapshot lists fewer tenants than its totals count. */
+/** The snapshot lists fewer tenants than its totals count, as views of large fleets do. */
 function isListCut(pool: PoolSnapshot): boolean {
   return total(pool.tenants.map((tenant) => tenant.inFlight + tenant.queued)) < pool.inFlight + pool.queued;
 }

@@ -23,13 +23,16 @@ export interface ActiveGroup {
   readonly tenants: readonly DraftTenant[];
 }
 
-/** A draft and its three divisions. */
+/** A draft and its three divisions, all over `draft.usable` slots. */
 export interface Divided {
   readonly draft: Draft;
   /** Those that take part, in the order of their first tenant. */
   readonly active: readonly ActiveGroup[];
+  /** Whole slots while everybody wants all it can get: the scheduler's split. */
   readonly busy: Parts;
+  /** The fractions behind them. */
   readonly fair: Parts;
+  /** Whole slots where today's demand settles; fewer in all when less is wanted. */
   readonly settled: Parts;
 }
 
@@ -44,7 +47,7 @@ export function divide(draft: Draft, algorithm: Algorithm): Divided {
   return { draft, active, busy, fair, settled: settledParts({ draft, active, busy }, algorithm) };
 }
 
-/** The weight a draft's tenant competes with. */
+/** The weight a draft's tenant competes with; the engine's own formula. */
 export function weightOf(draft: Draft, tenant: DraftTenant): number {
   return effectiveWeight(tenant, draft.admissionWeight);
 }
@@ -126,7 +129,8 @@ function fairParts(draft: Draft, active: readonly ActiveGroup[], algorithm: Algo
 /**
  * Slots once today's demand has settled: each starts with its share or what it can use of it, and spare slots are lent
  * one by one to whoever could use another, in the order of slots per weight: the group first, then its tenant (tenants
- * alone under `weighted`).
+ * alone under `weighted`). Slots stand in for the tokens that decide in the engine, a fair guess while requests cost
+ * alike. O(slots lent x accounts).
  */
 function settledParts(given: Pick<Divided, "draft" | "active" | "busy">, algorithm: Algorithm): Parts {
   const { draft, active, busy } = given;
@@ -211,7 +215,7 @@ export function reachOf(tenant: DraftTenant): number {
   return tenant.cap === null ? reach : Math.min(reach, tenant.cap);
 }
 
-/** Each tenant's slots over its keys. */
+/** Each tenant's slots over its keys, as a guide: the engine splits slots no further than tenants. */
 function keyParts(draft: Draft, tenants: ReadonlyMap<string, number>): Map<string, number> {
   const keys = new Map<string, number>();
   for (const tenant of draft.tenants) {

@@ -13,7 +13,11 @@ import { FINISH_WINDOW_MS, MIN_FINISHES_FOR_PACE, type PoolSnapshot } from "./sn
 export * from "./preview-data";
 export * from "./words-preview";
 
-/** Previews the draft in every pool it touches; with `pool` set, in that pool alone. */
+/**
+ * Previews the draft in every pool it touches; with `pool` set, in that pool alone, touched or not. Never throws: what
+ * cannot be changed is left as it is, so a caller that wants to refuse it checks before. For each pool two splits, and
+ * a search of O(log weights) splits for each changed weight.
+ */
 export function previewChanges(input: PreviewInput): Preview {
   const pools: PoolPreview[] = [];
   for (const pool of input.engine.pools) {
@@ -29,7 +33,10 @@ export function previewChanges(input: PreviewInput): Preview {
   };
 }
 
-/** Null when the draft does not touch the pool and the pool was not asked for. */
+/**
+ * Null when the draft does not touch the pool and the pool was not asked for. A pool without any work is previewed as
+ * if every tenant had some: the split of nobody would say nothing.
+ */
 function previewPool(pool: PoolSnapshot, input: PreviewInput): PoolPreview | null {
   const hasWork = pool.inFlight + pool.queued + pool.held > 0;
   const withIdle = input.assume === "all" || !hasWork;
@@ -41,6 +48,7 @@ function previewPool(pool: PoolSnapshot, input: PreviewInput): PoolPreview | nul
   const after = divide(draft, algorithm);
   const tenants = tenantChanges(before, after);
   const groups = groupChanges(before, after);
+  // Against where demand settles, not against the shares: who may go on borrowing need not finish anything.
   const toFinish = hasWork
     ? tenants.reduce((sum, tenant) => sum + Math.max(0, tenant.inUse - tenant.settled.after), 0)
     : 0;
@@ -140,7 +148,10 @@ function slotsOf(movers: readonly Mover[]): number {
   return movers.reduce((sum, mover) => sum + mover.slots, 0);
 }
 
-/** The holders that must finish do so at their part of the pool's pace. */
+/**
+ * How long `toFinish` requests take, ms. Only those of tenants above where they settle count, and they are taken to
+ * finish at the pool's pace in proportion to the slots they have, as if all requests were equally long.
+ */
 function estimateMs(pool: PoolSnapshot, tenants: readonly TenantChange[], toFinish: number): number | null {
   if (toFinish === 0) return 0;
   if (pool.finishes5m < MIN_FINISHES_FOR_PACE) return null;

@@ -12,6 +12,7 @@ import type { Level } from "./score";
 
 /** What can stand in a RankHeap; in at most one at a time. */
 export interface Ranked extends Level {
+  /** The last tie-breaker, unlike that of any other item of the heap. */
   readonly id: string;
   /** Number of the latest grant in the whole engine; 0 before the first. */
   lastGranted: number;
@@ -54,6 +55,7 @@ export class RankHeap<T extends Ranked> {
   #placeOf = NO_NUMBERS;
   #ranks = NO_RANKS;
 
+  /** Items in the heap. */
   get size(): number {
     return this.#count;
   }

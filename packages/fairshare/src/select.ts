@@ -15,7 +15,9 @@ import { updateSplit } from "./line-split";
 import { ranksBefore } from "./rank-heap";
 import type { EngineState, Group, Pool, Tenant } from "./state";
 
+/** Whose turn it is in a pool, and by what right. */
 export interface Pick {
+  /** It has a key that could run: `nextKey`. */
   readonly tenant: Tenant;
   /** Nobody under its share could run, so the slot goes to somebody who borrows it. */
   readonly isLent: boolean;

@@ -33,7 +33,10 @@ export function changePolicy(state: EngineState, event: PolicyChanged): void {
   refreshPool(state, pool);
 }
 
-/** Resizes and rescales a pool at once; running work is never cut short. */
+/**
+ * Resizes and rescales a pool at once; running work is never cut short. A size that is not a number from 1 counts as
+ * the default. O(models), and O(tenants + keys of the pool) where the percentage or affinity changes.
+ */
 export function changePool(state: EngineState, event: PoolChanged): void {
   const configuredSize = limitInForce(event.size, defaultSettings(state).configuredSize);
   const settings: PoolSettings = {

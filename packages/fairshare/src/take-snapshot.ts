@@ -25,8 +25,11 @@ import { keysOf } from "./tenant-keys";
 /** One pool's counts for history and gauges. */
 export interface PoolSample {
   readonly pool: PoolId;
+  /** Slots in force on this gateway. */
   readonly size: number;
+  /** Requests at the backend; with `held`, the slots in use. */
   readonly inFlight: number;
+  /** Requests that wait, those whose claim is open included. */
   readonly queued: number;
   readonly held: number;
   /** Requests running by group; groups with none running are left out. */

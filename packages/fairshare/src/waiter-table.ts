@@ -62,6 +62,9 @@ export class WaiterTable {
     yield* this.#displaced.values();
   }
 
+  /**
+   * Puts a request at its place; one that stood there is displaced. A number that is in use is a fault of the driver's.
+   */
   #place(waiter: Waiter): void {
     const { id } = waiter;
     const place = id & this.#mask;
@@ -72,6 +75,7 @@ export class WaiterTable {
     this.#places[place] = waiter;
   }
 
+  /** Places everybody anew in an array of another length, a power of two. O(length + requests). */
   #rebuild(room: number): void {
     const all = [...this.values()];
     this.#places = emptyPlaces(room);

@@ -6,6 +6,7 @@
 
 /** What can stand in a WeightHeap; in at most one at a time. */
 export interface Weighted {
+  /** Whole number from 1. While it stands in a heap only `reweigh` may change it. */
   weight: number;
   /** Index in the heap; -1 when not in it. */
   weightSlot: number;
@@ -18,6 +19,7 @@ export class WeightHeap<T extends Weighted> {
   /** Sum of the weights, exact. */
   total = 0;
 
+  /** Items in the heap. */
   get size(): number {
     return this.items.length;
   }
@@ -71,6 +73,7 @@ export class WeightHeap<T extends Weighted> {
     else this.#siftDown(item, slot);
   }
 
+  /** Moves `item` up from a free slot until its parent is no lighter. */
   #siftUp(item: T, from: number): void {
     let slot = from;
     while (slot > 0) {
@@ -83,6 +86,7 @@ export class WeightHeap<T extends Weighted> {
     this.#place(item, slot);
   }
 
+  /** Moves `item` down from a free slot until no child is heavier. */
   #siftDown(item: T, from: number): void {
     const half = this.items.length >> 1;
     let slot = from;

@@ -82,7 +82,7 @@ export function nextStepWords(step: NextStep, isChanged: boolean): string {
   return both === "" ? "No other weight changes its slots." : `Next steps: ${both}.`;
 }
 
-/** A flag as a sentence. */
+/** A flag as a sentence. `pool` is the preview it came with: most sentences name it. */
 export function flagWords(flag: PreviewFlag, pool: PoolPreview, nameOf: NameOf = asIs): string {
   switch (flag.flag) {
     case "crosses_below_share":

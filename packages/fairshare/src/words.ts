@@ -20,6 +20,7 @@ export interface WordOptions {
 export interface ExplanationWords {
   /** One or two. */
   readonly sentences: readonly string[];
+  /** The most important thing that is true beside the reason; null when there is none. */
   readonly note: string | null;
   /** Set when a tenant's requests wait for several causes. */
   readonly breakdown: string | null;
