@@ -32,6 +32,16 @@ describe("the typed client", () => {
     expect(seen[0]?.init.headers).toMatchObject({ authorization: "Bearer secret", "if-match": '"3"' });
   });
 
+  it("sends no body with a number that is none: JSON would make it null, which clears a limit", async () => {
+    const { fetch, seen } = answering(() => Response.json({}));
+    const api = createClient({ baseUrl: "", fetch });
+    for (const max_in_flight of [Number.NaN, Number.POSITIVE_INFINITY]) {
+      const call = api.call("setModelCapacity", { params: { id: "llama" }, body: { max_in_flight } });
+      await expect(call).rejects.toMatchObject({ details: { field: "max_in_flight" } });
+    }
+    expect(seen).toEqual([]);
+  });
+
   it("tells a 304 from an answer", async () => {
     const { fetch } = answering(() => new Response(null, { status: 304, headers: { etag: '"a"' } }));
     const api = createClient({ baseUrl: "", fetch });

@@ -133,7 +133,7 @@ export function createClient(client: ClientOptions): ApiClient {
     const init: RequestInit = { method: route.method, headers };
     if (request.body !== undefined) {
       headers["content-type"] = "application/json";
-      init.body = JSON.stringify(request.body);
+      init.body = JSON.stringify(request.body, onlyNumbers);
     }
     if (options.signal !== undefined) init.signal = options.signal;
     try {
@@ -166,6 +166,12 @@ export function createClient(client: ClientOptions): ApiClient {
 }
 
 const NO_ANSWER = { status: 0, code: "unreachable", field: null, requestId: null, retryAfterSecs: null } as const;
+
+/** JSON has no word for what is no number and says null instead, which clears a limit: such a body is not sent. */
+function onlyNumbers(name: string, value: unknown): unknown {
+  if (typeof value !== "number" || Number.isFinite(value)) return value;
+  throw new ApiError(`${name} is not a number.`, { ...NO_ANSWER, code: "unexpected", field: name });
+}
 
 function queryText(query: Readonly<Record<string, unknown>> | undefined): string {
   const search = new URLSearchParams();

@@ -5,6 +5,7 @@ export const MAX_WEIGHT = 1_000_000;
 const MAX_SLOTS = 1_000_000;
 
 export type Parsed = { readonly value: number } | { readonly error: string };
+export type ParsedOptional = Parsed | { readonly value: null };
 
 /** A weight from 1 to 1,000,000, or why the text is none. */
 export function parseWeight(text: string): Parsed {
@@ -22,6 +23,32 @@ export function parseWhole(text: string, range: { what: string; min?: number; ma
   const value = Number(cleaned);
   const isGood = /^\d+$/.test(cleaned) && value >= min && value <= range.max;
   return isGood ? { value } : { error: `${range.what} is a whole number from ${min} to ${formatExact(range.max)}.` };
+}
+
+/** A number above one bound and at most another, or why the text is none. */
+export function parseAmount(text: string, range: { what: string; above: number; max: number }): Parsed {
+  const cleaned = text.trim().replaceAll(",", "");
+  const value = Number(cleaned);
+  const isGood = /^\d*\.?\d+$/.test(cleaned) && value > range.above && value <= range.max;
+  return isGood ? { value } : { error: `${range.what} is above ${range.above} and at most ${formatExact(range.max)}.` };
+}
+
+/** A field that may be left empty, which says null. */
+export function parseOptional(text: string, parse: (text: string) => Parsed): ParsedOptional {
+  return text.trim() === "" ? { value: null } : parse(text);
+}
+
+/** Why a text is none of what it should be; null when it is. */
+export function errorOf(parsed: ParsedOptional): string | null {
+  return "error" in parsed ? parsed.error : null;
+}
+
+/** The value of a field that is right; a form is not sent while one of its fields is not. */
+export function numberOf<Value extends number | null>(
+  parsed: { readonly value: Value } | { readonly error: string },
+): Value {
+  if ("error" in parsed) throw new Error(parsed.error);
+  return parsed.value;
 }
 
 /** The weight one step away: a tenth, at least 1, or exactly 1 when fine. */

@@ -15,6 +15,7 @@ import { serverNowMs } from "../../lib/server-clock";
 import { NEEDS_ADMIN, useSession } from "../../lib/session";
 import { useNow } from "../../lib/use-now";
 import { useSave } from "../../lib/use-save";
+import { numberOf } from "../../lib/weight";
 import { boostsQuery } from "../../queries/boosts";
 import { modelsQuery, tenantsQuery } from "../../queries/objects";
 import { useServerPreview } from "../../queries/use-server-preview";
@@ -27,6 +28,7 @@ import {
   isBoostReady,
   isLargeBoost,
   minutesOf,
+  strengthOf,
 } from "./logic/boost-draft";
 
 interface BoostDialogProps {
@@ -249,7 +251,7 @@ function BoostEffect({ draft, tenant }: Readonly<{ draft: BoostDraft; tenant: Te
 
 function createBoost(draft: BoostDraft) {
   const minutes = minutesOf(draft) ?? 1;
-  const strength = Number(draft.strength);
+  const strength = numberOf(strengthOf(draft));
   return api.call("createBoost", {
     body: {
       tenant_id: draft.tenantId,

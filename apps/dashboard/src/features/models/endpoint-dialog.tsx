@@ -7,19 +7,9 @@ import { SelectField, TextField } from "../../components/ui/field";
 import { api, errorField, errorMessage } from "../../lib/api";
 import { useSave } from "../../lib/use-save";
 import type { Model } from "../../queries/wire";
+import { type EndpointDraft, endpointBody, endpointDraft, endpointErrors } from "./logic/endpoint-draft";
 
 type Endpoint = Model["endpoints"][number];
-
-interface EndpointDraft {
-  readonly name: string;
-  readonly apiBase: string;
-  readonly apiKey: string;
-  readonly protocol: "openai" | "anthropic";
-  readonly upstream: string;
-  readonly weight: string;
-  readonly priority: string;
-  readonly cap: string;
-}
 
 interface EndpointDialogProps {
   model: Model;
@@ -29,11 +19,13 @@ interface EndpointDialogProps {
 }
 
 export function EndpointDialog({ model, endpoint, onClose }: Readonly<EndpointDialogProps>) {
-  const [begun] = useState(() => draftOf(endpoint));
+  const [begun] = useState(() => endpointDraft(endpoint));
   const [draft, setDraft] = useState(begun);
   const save = useSave();
   const field = errorField(save.error);
   const refused = (name: string) => (field === name ? errorMessage(save.error) : null);
+  const errors = endpointErrors(draft);
+  const isBlocked = draft.apiBase.trim() === "" || Object.values(errors).some((error) => error !== null);
   const set = (change: Partial<EndpointDraft>) => setDraft({ ...draft, ...change });
   const send = () =>
     save.mutate({
@@ -50,7 +42,7 @@ export function EndpointDialog({ model, endpoint, onClose }: Readonly<EndpointDi
       footer={
         <>
           <Button onClick={onClose}>Cancel</Button>
-          <Button variant="primary" disabled={draft.apiBase.trim() === "" || save.isPending} onClick={send}>
+          <Button variant="primary" disabled={isBlocked || save.isPending} onClick={send}>
             {endpoint ? "Save" : "Add"}
           </Button>
         </>
@@ -102,14 +94,14 @@ export function EndpointDialog({ model, endpoint, onClose }: Readonly<EndpointDi
           inputMode="numeric"
           value={draft.priority}
           onValue={(priority) => set({ priority })}
-          error={refused("priority")}
+          error={errors.priority ?? refused("priority")}
         />
         <TextField
           label="Weight"
           inputMode="numeric"
           value={draft.weight}
           onValue={(weight) => set({ weight })}
-          error={refused("weight")}
+          error={errors.weight ?? refused("weight")}
         />
         <TextField
           label="Own cap"
@@ -117,7 +109,7 @@ export function EndpointDialog({ model, endpoint, onClose }: Readonly<EndpointDi
           value={draft.cap}
           onValue={(cap) => set({ cap })}
           placeholder="no cap"
-          error={refused("max_in_flight")}
+          error={errors.cap ?? refused("max_in_flight")}
         />
         {save.error && field === null ? (
           <p role="alert" className="text-small text-urgent sm:col-span-2">
@@ -129,41 +121,13 @@ export function EndpointDialog({ model, endpoint, onClose }: Readonly<EndpointDi
   );
 }
 
-function draftOf(endpoint: Endpoint | null): EndpointDraft {
-  return {
-    name: endpoint?.name ?? "",
-    apiBase: endpoint?.api_base ?? "",
-    apiKey: "",
-    protocol: endpoint?.protocol ?? "openai",
-    upstream: endpoint?.upstream_model ?? "",
-    weight: String(endpoint?.weight ?? 1),
-    priority: String(endpoint?.priority ?? 0),
-    cap: endpoint?.max_in_flight?.toString() ?? "",
-  };
-}
-
 function sendEndpoint(model: Model, endpoint: Endpoint | null, given: { draft: EndpointDraft; begun: EndpointDraft }) {
   const { draft, begun } = given;
   if (endpoint === null) {
-    const body = { ...bodyOf(draft, () => true), api_base: draft.apiBase.trim() };
+    const body = { ...endpointBody(draft, () => true), api_base: draft.apiBase.trim() };
     return api.call("createEndpoint", { params: { id: model.id }, body });
   }
   // Only what was touched: the rest stays as it is, whoever changed it meanwhile.
-  const body = bodyOf(draft, (field) => draft[field] !== begun[field]);
+  const body = endpointBody(draft, (field) => draft[field] !== begun[field]);
   return api.call("updateEndpoint", { params: { id: model.id, eid: endpoint.id }, body });
-}
-
-function bodyOf(draft: EndpointDraft, isWanted: (field: keyof EndpointDraft) => boolean) {
-  const optional = (text: string) => (text.trim() === "" ? null : text.trim());
-  const cap = optional(draft.cap);
-  return {
-    ...(isWanted("apiBase") ? { api_base: draft.apiBase.trim() } : {}),
-    ...(isWanted("protocol") ? { protocol: draft.protocol } : {}),
-    ...(isWanted("upstream") ? { upstream_model: optional(draft.upstream) } : {}),
-    ...(isWanted("weight") ? { weight: Number(draft.weight) } : {}),
-    ...(isWanted("priority") ? { priority: Number(draft.priority) } : {}),
-    ...(isWanted("cap") ? { max_in_flight: cap === null ? null : Number(cap) } : {}),
-    ...(isWanted("name") && draft.name.trim() !== "" ? { name: draft.name.trim() } : {}),
-    ...(draft.apiKey === "" ? {} : { api_key: draft.apiKey }),
-  };
 }

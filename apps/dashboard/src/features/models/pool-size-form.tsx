@@ -23,6 +23,7 @@ import type { LivePool, Model } from "../../queries/wire";
 import { CapacityStatus } from "./capacity-status";
 import {
   type CapacityDraft,
+  capacityBody,
   capacityDraft,
   capacityErrors,
   draftSize,
@@ -185,16 +186,10 @@ function SizeWarnings({ size, isDirty, replicas, currentSize }: Readonly<SizeWar
 
 function sendCapacity(model: Model, draft: CapacityDraft, options: { ifMatch?: string }) {
   const params = { id: model.id };
-  const slots = draft.slots.trim() === "" ? null : Number(draft.slots);
-  if (draft.mode === "discovered") {
-    const body = {
-      capacity_mode: "discovered" as const,
-      per_replica_max_in_flight: draft.perServer.trim() === "" ? null : Number(draft.perServer),
-      capacity_headroom: Number(draft.headroom),
-    };
-    return api.call("setModelCapacityMode", { params, body }, options);
-  }
-  if (model.capacity_mode === draft.mode)
-    return api.call("setModelCapacity", { params, body: { max_in_flight: slots } }, options);
-  return api.call("updateModel", { params, body: { capacity_mode: draft.mode, max_in_flight: slots } }, options);
+  const body = capacityBody(draft);
+  if (body.capacity_mode === "discovered") return api.call("setModelCapacityMode", { params, body }, options);
+  const { capacity_mode, max_in_flight } = body;
+  return model.capacity_mode === capacity_mode
+    ? api.call("setModelCapacity", { params, body: { max_in_flight } }, options)
+    : api.call("updateModel", { params, body: { capacity_mode, max_in_flight } }, options);
 }

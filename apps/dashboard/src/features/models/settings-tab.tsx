@@ -13,19 +13,9 @@ import { useSession } from "../../lib/session";
 import { useDraft } from "../../lib/use-draft";
 import { useDraftSave } from "../../lib/use-draft-save";
 import { useSave } from "../../lib/use-save";
-import { parseWhole } from "../../lib/weight";
 import { modelQuery, type Versioned } from "../../queries/objects";
 import type { Model } from "../../queries/wire";
-
-interface SettingsDraft {
-  readonly name: string;
-  readonly aliases: string;
-  readonly admissionWeight: string;
-  readonly selection: Model["endpoint_selection"];
-  readonly timeout: string;
-  readonly retries: string;
-  readonly queues: boolean;
-}
+import { type SettingsDraft, settingsDraft, settingsErrors, settingsPatch } from "./logic/model-settings-draft";
 
 /** Fields that say beside their control why they were refused. */
 const OWN_PLACE = ["name", "aliases", "admission_weight", "request_timeout_secs", "max_retries"];
@@ -33,18 +23,18 @@ const OWN_PLACE = ["name", "aliases", "admission_weight", "request_timeout_secs"
 /** Names, admission weight, how endpoints are chosen, and deleting the model. */
 export function SettingsTab({ model }: Readonly<{ model: Versioned<Model> }>) {
   const { data } = model;
-  const initial = useMemo(() => draftOf(data), [data]);
+  const initial = useMemo(() => settingsDraft(data), [data]);
   const draft = useDraft<SettingsDraft>(`model.${data.id}`, { initial, etag: model.etag });
   const { shown, change } = draft;
   const router = useRouter();
-  const weight = parseWhole(shown.admissionWeight, { what: "An admission weight in percent", max: 10_000 });
+  const errors = settingsErrors(shown);
   const save = useDraftSave({
     object: model,
     query: modelQuery(data.name),
     draft,
     done: `${data.name} changed`,
     send: (now, { touched, options }) =>
-      api.call("updateModel", { params: { id: now.id }, body: patchOf(touched) }, options),
+      api.call("updateModel", { params: { id: now.id }, body: settingsPatch(touched) }, options),
     onSaved: ({ name }) =>
       name !== undefined && router.replace(`/models/${encodeURIComponent(name.trim())}?tab=settings`),
   });
@@ -55,14 +45,14 @@ export function SettingsTab({ model }: Readonly<{ model: Versioned<Model> }>) {
           draft={shown}
           onChange={(part) => change({ ...shown, ...part })}
           refused={(name) => (save.field === name ? errorMessage(save.error) : null)}
-          weightError={"error" in weight ? weight.error : null}
+          errors={errors}
         />
         <SaveProblem objectId={data.id} save={save} fields={OWN_PLACE} />
         <DraftBar
           objectId={data.id}
           save={save}
           isDirty={draft.kept !== null}
-          isBlocked={"error" in weight || shown.name.trim() === ""}
+          isBlocked={Object.values(errors).some((error) => error !== null)}
           tier={{ isTwoStep: false, confirm: "" }}
           onDiscard={() => change(null)}
         />
@@ -76,14 +66,19 @@ interface SettingsFieldsProps {
   draft: SettingsDraft;
   onChange: (change: Partial<SettingsDraft>) => void;
   refused: (field: string) => string | null;
-  weightError: string | null;
+  errors: ReturnType<typeof settingsErrors>;
 }
 
-function SettingsFields({ draft, onChange, refused, weightError }: Readonly<SettingsFieldsProps>) {
+function SettingsFields({ draft, onChange, refused, errors }: Readonly<SettingsFieldsProps>) {
   const { isAdmin } = useSession();
   return (
     <fieldset disabled={!isAdmin} className="grid gap-4 sm:grid-cols-2">
-      <TextField label="Name" value={draft.name} onValue={(name) => onChange({ name })} error={refused("name")} />
+      <TextField
+        label="Name"
+        value={draft.name}
+        onValue={(name) => onChange({ name })}
+        error={errors.name ?? refused("name")}
+      />
       <TextField
         label="Aliases"
         value={draft.aliases}
@@ -97,7 +92,7 @@ function SettingsFields({ draft, onChange, refused, weightError }: Readonly<Sett
         value={draft.admissionWeight}
         onValue={(admissionWeight) => onChange({ admissionWeight })}
         hint="Scales every tenant's weight here alike"
-        error={weightError ?? refused("admission_weight")}
+        error={errors.admissionWeight ?? refused("admission_weight")}
       />
       <SelectField
         label="Endpoints are chosen by"
@@ -115,14 +110,14 @@ function SettingsFields({ draft, onChange, refused, weightError }: Readonly<Sett
         value={draft.timeout}
         onValue={(timeout) => onChange({ timeout })}
         placeholder="none"
-        error={refused("request_timeout_secs")}
+        error={errors.timeout ?? refused("request_timeout_secs")}
       />
       <TextField
         label="Retries"
         inputMode="numeric"
         value={draft.retries}
         onValue={(retries) => onChange({ retries })}
-        error={refused("max_retries")}
+        error={errors.retries ?? refused("max_retries")}
       />
       <label className="flex items-start gap-2 text-small sm:col-span-2">
         <input
@@ -169,30 +164,4 @@ function DeleteModel({ model }: Readonly<{ model: Model }>) {
       ) : null}
     </Panel>
   );
-}
-
-function draftOf(model: Model): SettingsDraft {
-  return {
-    name: model.name,
-    aliases: model.aliases.join(", "),
-    admissionWeight: String(model.admission_weight),
-    selection: model.endpoint_selection,
-    timeout: model.request_timeout_secs?.toString() ?? "",
-    retries: String(model.max_retries),
-    queues: model.queue_without_servers,
-  };
-}
-
-/** Only what was touched; the rest stays as it is, whoever changed it. */
-function patchOf({ name, aliases, admissionWeight, selection, timeout, retries, queues }: Partial<SettingsDraft>) {
-  const names = aliases?.split(",").map((alias) => alias.trim());
-  return {
-    ...(name === undefined ? {} : { name: name.trim() }),
-    ...(names === undefined ? {} : { aliases: names.filter((alias) => alias !== "") }),
-    ...(admissionWeight === undefined ? {} : { admission_weight: Number(admissionWeight) }),
-    ...(selection === undefined ? {} : { endpoint_selection: selection }),
-    ...(timeout === undefined ? {} : { request_timeout_secs: timeout.trim() === "" ? null : Number(timeout) }),
-    ...(retries === undefined ? {} : { max_retries: Number(retries) }),
-    ...(queues === undefined ? {} : { queue_without_servers: queues }),
-  };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { boostErrors, EMPTY_BOOST, factorOf, isBoostReady, isLargeBoost, minutesOf } from "./boost-draft";
+import { boostErrors, EMPTY_BOOST, factorOf, isBoostReady, isLargeBoost, minutesOf, strengthOf } from "./boost-draft";
 
 const good = { ...EMPTY_BOOST, tenantId: "t", reason: "incident" };
 
@@ -14,6 +14,11 @@ describe("a boost", () => {
       expect(isBoostReady({ ...good, strength }), strength).toBe(false);
     expect(factorOf({ ...good, strength: "0.5" }, 100)).toBe(0.5);
     expect(factorOf({ ...good, kind: "weight", strength: "500" }, 100)).toBe(5);
+  });
+  it("is as strong as it reads, also with commas", () => {
+    expect(strengthOf({ ...good, kind: "weight", strength: "1,500" })).toEqual({ value: 1500 });
+    for (const strength of ["Infinity", "1e1", "0x10", "0.09"])
+      expect(strengthOf({ ...good, strength }), strength).toHaveProperty("error");
   });
   it("ends within 24 hours", () => {
     for (const minutes of ["0", "1441", "1.5", ""]) expect(minutesOf({ ...good, minutes }), minutes).toBeNull();

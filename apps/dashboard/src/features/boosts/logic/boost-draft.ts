@@ -1,5 +1,5 @@
 /** A boost as it is typed: how strong, where, until when, and why. */
-import { parseWeight } from "../../../lib/weight";
+import { errorOf, type Parsed, parseAmount, parseWeight, parseWhole } from "../../../lib/weight";
 
 export interface BoostDraft {
   readonly tenantId: string;
@@ -38,7 +38,7 @@ export interface BoostErrors {
 export function boostErrors(draft: BoostDraft): BoostErrors {
   return {
     tenantId: draft.tenantId === "" ? "Choose a tenant." : null,
-    strength: strengthError(draft),
+    strength: errorOf(strengthOf(draft)),
     minutes: minutesOf(draft) === null ? "An end is 1 minute to 24 hours from now." : null,
     reason: draft.reason.trim() === "" ? "Say why: everyone sees it." : null,
   };
@@ -50,30 +50,27 @@ export function isBoostReady(draft: BoostDraft): boolean {
 
 /** The factor on the tenant's weight; null while what is typed is none. */
 export function factorOf(draft: BoostDraft, weight: number): number | null {
-  if (strengthError(draft) !== null) return null;
-  const value = Number(draft.strength);
-  return draft.kind === "factor" ? value : value / weight;
+  const strength = strengthOf(draft);
+  if ("error" in strength) return null;
+  return draft.kind === "factor" ? strength.value : strength.value / weight;
 }
 
 export function minutesOf(draft: BoostDraft): number | null {
-  const minutes = Number(draft.minutes);
-  return draft.minutes.trim() !== "" && Number.isInteger(minutes) && minutes >= 1 && minutes <= MAX_MINUTES
-    ? minutes
-    : null;
+  const minutes = parseWhole(draft.minutes, { what: "An end", max: MAX_MINUTES });
+  return "value" in minutes ? minutes.value : null;
+}
+
+/** The factor or the weight as typed. */
+export function strengthOf(draft: BoostDraft): Parsed {
+  if (draft.kind === "weight") return parseWeight(draft.strength);
+  const factor = parseAmount(draft.strength, { what: "A factor", above: 0, max: MAX_FACTOR });
+  return "value" in factor && factor.value >= MIN_FACTOR
+    ? factor
+    : { error: `A factor is a number from ${MIN_FACTOR} to ${MAX_FACTOR}.` };
 }
 
 /** Whether a save asks twice. */
 export function isLargeBoost(draft: BoostDraft, weight: number): boolean {
   const factor = factorOf(draft, weight) ?? 1;
   return factor > LARGE_FACTOR || (minutesOf(draft) ?? 0) > LONG_MINUTES;
-}
-
-function strengthError(draft: BoostDraft): string | null {
-  if (draft.kind === "weight") {
-    const parsed = parseWeight(draft.strength);
-    return "error" in parsed ? parsed.error : null;
-  }
-  const factor = Number(draft.strength);
-  const isGood = draft.strength.trim() !== "" && factor >= MIN_FACTOR && factor <= MAX_FACTOR;
-  return isGood ? null : `A factor is a number from ${MIN_FACTOR} to ${MAX_FACTOR}.`;
 }

@@ -1,5 +1,5 @@
 /** How a pool's size is found, as it is typed. */
-import { parseSlots, parseWhole } from "../../../lib/weight";
+import { errorOf, numberOf, parseAmount, parseOptional, parseSlots, parseWhole } from "../../../lib/weight";
 
 export interface CapacityDraft {
   readonly mode: "static" | "tuned" | "discovered";
@@ -31,22 +31,33 @@ export interface CapacityErrors {
   readonly headroom: string | null;
 }
 
-const MAX_PER_SERVER = 100_000;
-const MAX_HEADROOM = 10;
+/** What is typed, read. */
+function read(draft: CapacityDraft) {
+  return {
+    slots: parseOptional(draft.slots, parseSlots),
+    perServer: parseOptional(draft.perServer, (text) => parseWhole(text, { what: "Slots per server", max: 100_000 })),
+    headroom: parseAmount(draft.headroom, { what: "Headroom", above: 0, max: 10 }),
+  };
+}
 
 export function capacityErrors(draft: CapacityDraft): CapacityErrors {
-  const slots = draft.slots.trim() === "" ? null : parseSlots(draft.slots);
-  const perServer =
-    draft.perServer.trim() === ""
-      ? null
-      : parseWhole(draft.perServer, { what: "Slots per server", max: MAX_PER_SERVER });
-  const headroom = Number(draft.headroom);
-  const isHeadroom = draft.headroom.trim() !== "" && headroom > 0 && headroom <= MAX_HEADROOM;
+  const { slots, perServer, headroom } = read(draft);
   const isDiscovered = draft.mode === "discovered";
   return {
-    slots: !isDiscovered && slots !== null && "error" in slots ? slots.error : null,
-    perServer: isDiscovered && perServer !== null && "error" in perServer ? perServer.error : null,
-    headroom: isDiscovered && !isHeadroom ? "Headroom is above 0 and at most 10." : null,
+    slots: isDiscovered ? null : errorOf(slots),
+    perServer: isDiscovered ? errorOf(perServer) : null,
+    headroom: isDiscovered ? errorOf(headroom) : null,
+  };
+}
+
+/** A draft without errors as the API takes it. */
+export function capacityBody(draft: CapacityDraft) {
+  const { slots, perServer, headroom } = read(draft);
+  if (draft.mode !== "discovered") return { capacity_mode: draft.mode, max_in_flight: numberOf(slots) };
+  return {
+    capacity_mode: draft.mode,
+    per_replica_max_in_flight: numberOf(perServer),
+    capacity_headroom: numberOf(headroom),
   };
 }
 
@@ -55,20 +66,16 @@ export function draftSize(
   draft: CapacityDraft,
   facts: { defaultSize: number; readyServers: number | null },
 ): number | null {
-  if (draft.mode !== "discovered") {
-    if (draft.slots.trim() === "") return facts.defaultSize;
-    const parsed = parseSlots(draft.slots);
-    return "value" in parsed ? parsed.value : null;
-  }
-  const perServer = Number(draft.perServer);
-  if (facts.readyServers === null || draft.perServer.trim() === "" || !Number.isInteger(perServer)) return null;
-  return Math.max(1, Math.ceil(facts.readyServers * perServer * Number(draft.headroom)));
+  const { slots, perServer, headroom } = read(draft);
+  if (draft.mode !== "discovered") return "value" in slots ? (slots.value ?? facts.defaultSize) : null;
+  if (facts.readyServers === null || "error" in perServer || perServer.value === null || "error" in headroom)
+    return null;
+  return Math.max(1, Math.ceil(facts.readyServers * perServer.value * headroom.value));
 }
 
 export function isCapacityChanged(draft: CapacityDraft, model: ModelFacts): boolean {
   const now = capacityDraft(model);
   if (draft.mode !== now.mode) return true;
-  if (draft.mode === "discovered")
-    return draft.perServer.trim() !== now.perServer || Number(draft.headroom) !== model.capacity_headroom;
-  return draft.slots.trim() !== now.slots;
+  if (draft.mode !== "discovered") return draft.slots.trim() !== now.slots;
+  return draft.perServer.trim() !== now.perServer || draft.headroom.trim() !== now.headroom;
 }

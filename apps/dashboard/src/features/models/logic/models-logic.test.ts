@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { affinityDraft, affinityErrors, affinityOf, holdSentence, holdVerdict } from "./affinity-draft";
-import { capacityDraft, capacityErrors, draftSize, isCapacityChanged } from "./capacity-draft";
+import { capacityBody, capacityDraft, capacityErrors, draftSize, isCapacityChanged } from "./capacity-draft";
 import { matchesModel, modelRows, modelsAnswer } from "./model-rows";
 
 const endpoint = (state: string, enabled = true) => ({ enabled, health: { state } });
@@ -87,6 +87,18 @@ describe("a pool's size", () => {
     expect(capacityErrors({ ...draft, headroom: "11", perServer: "0" })).toMatchObject({
       headroom: expect.any(String),
       perServer: expect.any(String),
+    });
+  });
+  it("is sent as it is read, also with commas, and empty means the default", () => {
+    const sent = (slots: string) => capacityBody({ ...capacityDraft(facts), mode: "static", slots });
+    expect(sent("1,000")).toEqual({ capacity_mode: "static", max_in_flight: 1000 });
+    expect(sent(" ")).toEqual({ capacity_mode: "static", max_in_flight: null });
+    expect(() => sent("ten")).toThrow("whole number");
+    const discovered = { ...capacityDraft(facts), mode: "discovered", perServer: "1,2", headroom: ".5" } as const;
+    expect(capacityBody(discovered)).toEqual({
+      capacity_mode: "discovered",
+      per_replica_max_in_flight: 12,
+      capacity_headroom: 0.5,
     });
   });
 });

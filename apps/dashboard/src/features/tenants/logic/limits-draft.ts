@@ -1,6 +1,6 @@
 /** A tenant's limits as they are typed. */
 import type { PreviewChange } from "@obleth/fairshare/preview";
-import { parseSlots, parseWeight, parseWhole } from "../../../lib/weight";
+import { errorOf, parseAmount, parseOptional, parseSlots, parseWeight, parseWhole } from "../../../lib/weight";
 
 export interface LimitsDraft {
   readonly group: string;
@@ -37,37 +37,46 @@ export function limitsDraft(tenant: TenantFacts): LimitsDraft {
 const MAX_TOKENS = Number.MAX_SAFE_INTEGER;
 const MAX_PER_MINUTE = 1_000_000_000_000;
 
-export function limitsErrors(draft: LimitsDraft) {
-  const weight = parseWeight(draft.weight);
-  const error = (parsed: ReturnType<typeof parseWhole>) => ("error" in parsed ? parsed.error : null);
-  const optional = (value: string, parse: (value: string) => ReturnType<typeof parseWhole>) =>
-    value.trim() === "" ? null : error(parse(value));
-  const cost = Number(draft.budgetCost);
+const MAX_USD = 1_000_000_000;
+
+/** What is typed, read. */
+function read(draft: LimitsDraft) {
+  const optional = (text: string, what: string, max: number) =>
+    parseOptional(text, (given) => parseWhole(given, { what, max }));
   return {
-    weight: error(weight),
-    cap: optional(draft.cap, parseSlots),
-    tokensPerMinute: optional(draft.tokensPerMinute, (value) =>
-      parseWhole(value, { what: "Tokens per minute", max: MAX_PER_MINUTE }),
+    weight: parseWeight(draft.weight),
+    cap: parseOptional(draft.cap, parseSlots),
+    tokensPerMinute: optional(draft.tokensPerMinute, "Tokens per minute", MAX_PER_MINUTE),
+    budgetTokens: optional(draft.budgetTokens, "A token budget", MAX_TOKENS),
+    budgetCost: parseOptional(draft.budgetCost, (given) =>
+      parseAmount(given, { what: "A cost budget in dollars", above: 0, max: MAX_USD }),
     ),
-    budgetTokens: optional(draft.budgetTokens, (value) =>
-      parseWhole(value, { what: "A token budget", max: MAX_TOKENS }),
-    ),
-    budgetCost: draft.budgetCost.trim() === "" || cost > 0 ? null : "A cost budget is an amount above 0.",
+  };
+}
+
+export function limitsErrors(draft: LimitsDraft) {
+  const { weight, cap, tokensPerMinute, budgetTokens, budgetCost } = read(draft);
+  return {
+    weight: errorOf(weight),
+    cap: errorOf(cap),
+    tokensPerMinute: errorOf(tokensPerMinute),
+    budgetTokens: errorOf(budgetTokens),
+    budgetCost: errorOf(budgetCost),
   };
 }
 
 /** The fields that differ, as a patch; what is not valid counts as unchanged. */
 export function limitsBody(draft: LimitsDraft, tenant: TenantFacts) {
-  const errors = limitsErrors(draft);
-  const number = (value: string, problem: string | null, now: number | null) =>
-    problem !== null ? now : value.trim() === "" ? null : Number(value.replaceAll(",", ""));
+  const typed = read(draft);
+  const or = <Value extends number | null>(parsed: { value: Value } | { error: string }, now: Value) =>
+    "error" in parsed ? now : parsed.value;
   const wanted = {
     group: draft.group,
-    weight: number(draft.weight, errors.weight, tenant.weight) ?? tenant.weight,
-    max_in_flight: number(draft.cap, errors.cap, tenant.max_in_flight),
-    tokens_per_minute: number(draft.tokensPerMinute, errors.tokensPerMinute, tenant.tokens_per_minute),
-    budget_tokens: number(draft.budgetTokens, errors.budgetTokens, tenant.budget_tokens),
-    budget_cost_usd: number(draft.budgetCost, errors.budgetCost, tenant.budget_cost_usd),
+    weight: or(typed.weight, tenant.weight),
+    max_in_flight: or(typed.cap, tenant.max_in_flight),
+    tokens_per_minute: or(typed.tokensPerMinute, tenant.tokens_per_minute),
+    budget_tokens: or(typed.budgetTokens, tenant.budget_tokens),
+    budget_cost_usd: or(typed.budgetCost, tenant.budget_cost_usd),
     budget_period: draft.period,
   };
   const changed = Object.entries(wanted).filter(([name, value]) => tenant[name as keyof TenantFacts] !== value);

@@ -72,6 +72,15 @@ describe("a tenant's limits", () => {
       expect(limitsBody(typed(text), tenant)).toEqual({});
     }
   });
+  it("never read a cost budget that is no amount as none", () => {
+    const typed = (budgetCost: string) => ({ ...limitsDraft({ ...tenant, budget_cost_usd: 50 }), budgetCost });
+    for (const text of ["Infinity", "1e999", "1e10", "$5", "0", "-1", "0x10", "2000000000"]) {
+      expect(limitsErrors(typed(text)).budgetCost, text).toContain("above 0");
+      expect(limitsBody(typed(text), { ...tenant, budget_cost_usd: 50 }), text).toEqual({});
+    }
+    expect(limitsBody(typed("1,250.50"), tenant)).toEqual({ budget_cost_usd: 1250.5 });
+    expect(limitsBody(typed(""), { ...tenant, budget_cost_usd: 50 })).toEqual({ budget_cost_usd: null });
+  });
   it("refuse what is no limit", () => {
     const errors = limitsErrors({
       ...limitsDraft(tenant),
