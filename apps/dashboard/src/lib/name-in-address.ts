@@ -5,3 +5,12 @@ const NAME = /^[^\p{Cc}\p{Cs}]{1,400}$/u;
 export function nameInAddress(text: string | null): string | null {
   return text !== null && NAME.test(text) ? text : null;
 }
+
+/** A name in a path, as the framework hands it on: still encoded. Null as above, and for an escape that is broken. */
+export function nameInPath(segment: string): string | null {
+  try {
+    return nameInAddress(decodeURIComponent(segment));
+  } catch {
+    return null;
+  }
+}

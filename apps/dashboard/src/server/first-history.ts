@@ -4,15 +4,15 @@ import { EMPTY_HISTORY, historyView, mergeHistory } from "../lib/history-series"
 import type { FairshareHistory } from "../queries/wire";
 
 const MINUTE_MS = 60_000;
-const SPANS_MS: Readonly<Record<string, number>> = {
-  "15m": 15 * MINUTE_MS,
-  "1h": 60 * MINUTE_MS,
-  "24h": 1440 * MINUTE_MS,
-};
+const SPANS_MS: ReadonlyMap<string, number> = new Map([
+  ["15m", 15 * MINUTE_MS],
+  ["1h", 60 * MINUTE_MS],
+  ["24h", 1440 * MINUTE_MS],
+]);
 
 /** How far back a range of an address goes; null for what is no span up to now. */
 export function spanOf(range: string): number | null {
-  return SPANS_MS[range] ?? null;
+  return SPANS_MS.get(range) ?? null;
 }
 
 /** The query for the samples of so long, by this server's clock. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { firstView } from "./first-answers";
+import { spanOf } from "./first-history";
 import { safeNext } from "./safe-next";
 import { isSameOrigin } from "./same-origin";
 import { parseSettings } from "./settings";
@@ -85,4 +86,8 @@ describe("what comes with a page", () => {
       expect(firstView(requested)).toBeNull();
     },
   );
+  it("tells of a span that pages have, and of no other word", () => {
+    expect(["15m", "1h", "24h"].map(spanOf)).toEqual([900_000, 3_600_000, 86_400_000]);
+    expect(["custom", "constructor", "__proto__", ""].map(spanOf)).toEqual([null, null, null, null]);
+  });
 });

@@ -8,16 +8,16 @@ interface ResetPageProps {
   searchParams: Promise<Record<string, string | string[] | undefined>>;
 }
 
-const PROBLEMS: Readonly<Record<string, string>> = {
-  link: "This link does not work any more. Ask for another one.",
-  password: "A password has at least 10 characters. Choose a longer one.",
-  unreachable: "The gateway's management API cannot be reached. Try again in a moment.",
-};
+const PROBLEMS: ReadonlyMap<string, string> = new Map([
+  ["link", "This link does not work any more. Ask for another one."],
+  ["password", "A password has at least 10 characters. Choose a longer one."],
+  ["unreachable", "The gateway's management API cannot be reached. Try again in a moment."],
+]);
 
 /** Where a reset link leads: choosing a password, with or without scripts. */
 export default async function ResetPage({ searchParams }: ResetPageProps) {
   const { token, problem } = await searchParams;
-  const message = typeof problem === "string" ? PROBLEMS[problem] : undefined;
+  const message = typeof problem === "string" ? PROBLEMS.get(problem) : undefined;
   return (
     <main className="grid min-h-dvh place-items-center bg-subtle px-4 py-10">
       <section className="w-full max-w-[400px] rounded-panel border bg-card p-6 sm:p-8" aria-labelledby="reset-title">

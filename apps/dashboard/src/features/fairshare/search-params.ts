@@ -1,4 +1,4 @@
-import { createParser, parseAsArrayOf, parseAsInteger, parseAsString, parseAsStringLiteral } from "nuqs";
+import { createParser, parseAsArrayOf, parseAsString, parseAsStringLiteral } from "nuqs";
 import { nameInAddress } from "../../lib/name-in-address";
 import { FILTER_STATES } from "../../lib/pool-state";
 import { POOL_SORTS } from "./logic/pool-sort";
@@ -7,6 +7,13 @@ import { POOL_SORTS } from "./logic/pool-sort";
 export const parseAsName = createParser({
   parse: nameInAddress,
   serialize: (value: string) => value,
+});
+
+/** A moment in milliseconds; what is no time of any day reads as absent. */
+export const parseAsMoment = createParser({
+  parse: (text: string) =>
+    /^-?\d+$/.test(text) && !Number.isNaN(new Date(Number(text)).getTime()) ? Number(text) : null,
+  serialize: String,
 });
 
 /** The address of the pool list. Filters replace the history entry, so Back leaves the page as expected. */
@@ -28,8 +35,8 @@ export const poolParams = {
   group: parseAsName.withOptions({ history: "replace" }),
   view: parseAsStringLiteral(["lanes", "strip"]).withDefault("lanes").withOptions({ history: "replace" }),
   range: parseAsStringLiteral(HISTORY_RANGES).withDefault("15m").withOptions({ history: "replace" }),
-  from: parseAsInteger.withOptions({ history: "replace" }),
-  to: parseAsInteger.withOptions({ history: "replace" }),
+  from: parseAsMoment.withOptions({ history: "replace" }),
+  to: parseAsMoment.withOptions({ history: "replace" }),
   expand: parseAsArrayOf(parseAsString).withDefault([]).withOptions({ history: "replace" }),
 };
 

@@ -23,7 +23,7 @@ import { useLiveSummary } from "../../queries/use-live";
 import { useServerPreview } from "../../queries/use-server-preview";
 import type { Group, Live } from "../../queries/wire";
 import { GroupsTable } from "./groups-table";
-import { changedWeights, type GroupRow, groupRows } from "./logic/group-rows";
+import { changedWeights, draftedWeight, type GroupRow, groupRows } from "./logic/group-rows";
 import { NewGroup } from "./new-group";
 import { PoolChoice } from "./pool-choice";
 import { PoolPreviews } from "./pool-previews";
@@ -61,7 +61,7 @@ export function GroupsPage() {
 
 function GroupsEditor({ groups, live }: Readonly<{ groups: readonly Group[]; live: Live }>) {
   const [params, setParams] = useQueryStates(groupsParams);
-  const size = Math.max(1, params.size ?? live.pools.find((pool) => pool.model === params.pool)?.cap ?? DEFAULT_TRIAL);
+  const size = params.size ?? live.pools.find((pool) => pool.model === params.pool)?.cap ?? DEFAULT_TRIAL;
   const rows = useMemo(
     () => groupRows({ groups, live: live.groups, drafts: params.w, size, isEveryone: params.all }),
     [groups, live.groups, params.w, size, params.all],
@@ -98,10 +98,7 @@ function GroupsEditor({ groups, live }: Readonly<{ groups: readonly Group[]; liv
         >
           <GroupsTable rows={rows} colors={colors} onDraft={onDraft} />
           {params.steps ? (
-            <RoundingSteps
-              size={size}
-              groups={taking.map((row) => ({ name: row.name, weight: weights[row.name] ?? row.weight }))}
-            />
+            <RoundingSteps size={size} groups={taking.map((row) => ({ name: row.name, weight: draftedWeight(row) }))} />
           ) : null}
         </Panel>
         <Panel

@@ -1,4 +1,5 @@
-import { createParser, parseAsBoolean, parseAsInteger, parseAsString } from "nuqs";
+import { createParser, parseAsBoolean, parseAsString } from "nuqs";
+import { parseSlots } from "../../lib/weight";
 
 /** Draft weights as `chat:500,api:400`, names encoded; entries that are none are dropped. */
 export const parseAsWeights = createParser({
@@ -8,9 +9,18 @@ export const parseAsWeights = createParser({
   eq: (a, b) => a.size === b.size && [...a].every(([name, weight]) => b.get(name) === weight),
 });
 
+/** A pool's size, of those that there can be. */
+const parseAsSlots = createParser({
+  parse: (text: string) => {
+    const parsed = parseSlots(text);
+    return "value" in parsed ? parsed.value : null;
+  },
+  serialize: String,
+});
+
 export const groupsParams = {
   pool: parseAsString.withOptions({ history: "replace" }),
-  size: parseAsInteger.withOptions({ history: "replace" }),
+  size: parseAsSlots.withOptions({ history: "replace" }),
   all: parseAsBoolean.withDefault(false).withOptions({ history: "replace" }),
   w: parseAsWeights.withDefault(new Map()).withOptions({ history: "replace", throttleMs: 200 }),
   steps: parseAsBoolean.withDefault(false).withOptions({ history: "replace" }),

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { parseAsMoment } from "../search-params";
 import { lastTimeAt, shownRange, stepOf } from "./history-range";
 
 const NOW = Date.UTC(2026, 10, 30, 3, 30);
@@ -24,6 +25,12 @@ describe("shownRange", () => {
     expect(shownRange({ range: "custom", from: at(3, 10), to: at(3, 10) }, NOW)).toEqual(fallback);
   });
 
+  it("draws no more than a gateway can keep, whatever the address says", () => {
+    const [from, to] = [0, 8e15];
+    expect(shownRange({ range: "custom", from, to }, NOW)).toEqual({ fromMs: at(3, 30, 29), toMs: at(3, 30, 31) });
+    expect(shownRange({ range: "custom", from, to: 1 }, NOW)).toEqual({ fromMs: at(3, 15), toMs: NOW });
+  });
+
   it("moves less often the longer it is", () => {
     expect([stepOf("15m"), stepOf("1h"), stepOf("custom")]).toEqual([5000, 10_000, 10_000]);
   });
@@ -44,5 +51,13 @@ describe("lastTimeAt", () => {
 
   it("refuses what is no time of day", () => {
     for (const text of ["", "3:12", "24:00", "12:60", "now"]) expect(lastTimeAt(text, NOW, "utc")).toBeNull();
+  });
+});
+
+describe("a moment in an address", () => {
+  it("is absent where no clock can show it", () => {
+    for (const text of ["8640000000000001", "99999999999999999999", "-99999999999999999", "1e3", "0x10", "now", ""])
+      expect(parseAsMoment.parse(text), text).toBeNull();
+    expect(parseAsMoment.parse(String(NOW))).toBe(NOW);
   });
 });

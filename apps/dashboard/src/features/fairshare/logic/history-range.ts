@@ -6,6 +6,8 @@ const DAY_MS = 86_400_000;
 const SPANS_MS = { "15m": 15 * 60_000, "1h": 3_600_000 } as const;
 /** How often the charts move. */
 const STEPS_MS = { "15m": 5000, "1h": 10_000 } as const;
+/** The longest that a gateway can be told to keep, and so the furthest from now that there is anything to draw. */
+const LONGEST_MS = DAY_MS;
 /** Below it a chart has nothing to show. */
 export const SHORTEST_MS = 60_000;
 
@@ -23,7 +25,10 @@ export function stepOf(range: HistoryRange): number {
 export function shownRange(choice: RangeChoice, nowMs: number): { fromMs: number; toMs: number } {
   const { range, from, to } = choice;
   if (range === "1h") return { fromMs: nowMs - SPANS_MS["1h"], toMs: nowMs };
-  if (range === "custom" && from !== null && to !== null && to - from >= SHORTEST_MS) return { fromMs: from, toMs: to };
+  if (range === "custom" && from !== null && to !== null) {
+    const [fromMs, toMs] = [Math.max(from, nowMs - LONGEST_MS), Math.min(to, nowMs + LONGEST_MS)];
+    if (toMs - fromMs >= SHORTEST_MS) return { fromMs, toMs };
+  }
   return { fromMs: nowMs - SPANS_MS["15m"], toMs: nowMs };
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { parseAsWeights } from "../search-params";
-import { changedWeights, groupRows } from "./group-rows";
+import { groupsParams, parseAsWeights } from "../search-params";
+import { changedWeights, draftedWeight, groupRows } from "./group-rows";
 
 const group = (name: string, weight: number) => ({ name, weight, color: 0, tenant_count: 1 });
 const busy = (name: string) => ({ name, in_flight: 3, held: 1, queued: 2, borrowed: 0 });
@@ -67,5 +67,28 @@ describe("drafts in the address", () => {
   });
   it("drop what is none", () => {
     expect(parseAsWeights.parse("chat,:5,%E0%A4%A:3,api:9")).toEqual(new Map([["api", "9"]]));
+  });
+});
+
+describe("the rounding's weights", () => {
+  it("are the drafted ones, else those in force, whatever a group is called", () => {
+    const groups = ["constructor", "__proto__", "toString"].map((name) => group(name, 7));
+    const rows = groupRows({ groups, live: [], drafts: new Map([["toString", "9"]]), size: 20, isEveryone: true });
+    expect(new Map(rows.map((row) => [row.name, draftedWeight(row)]))).toEqual(
+      new Map([
+        ["constructor", 7],
+        ["__proto__", 7],
+        ["toString", 9],
+      ]),
+    );
+    expect(draftedWeight({ draft: "many", weight: 5 })).toBe(5);
+  });
+});
+
+describe("the trial pool's size in an address", () => {
+  it("is the default's where it is no size", () => {
+    for (const text of ["0", "-3", "1.5", "99999999999999999999", "NaN", "__proto__", ""])
+      expect(groupsParams.size.parse(text), text).toBeNull();
+    expect(groupsParams.size.parse("32")).toBe(32);
   });
 });

@@ -53,10 +53,8 @@ export function groupRows(input: TrialInput): GroupRow[] {
   const live = new Map(input.live.map((group) => [group.name, group]));
   const isTaking = (name: string) => input.isEveryone || live.has(name);
   const taking = input.groups.filter((group) => isTaking(group.name));
-  const weightOf = (group: ConfiguredGroup) => {
-    const parsed = parseWeight(input.drafts.get(group.name) ?? String(group.weight));
-    return "value" in parsed ? parsed.value : group.weight;
-  };
+  const weightOf = ({ name, weight }: ConfiguredGroup) =>
+    draftedWeight({ draft: input.drafts.get(name) ?? String(weight), weight });
   const before = partsOf(taking, input.size, (group) => group.weight);
   const after = partsOf(taking, input.size, weightOf);
   return [...input.groups]
@@ -96,6 +94,12 @@ function partsOf(
     groups.map((group) => ({ id: group.name, weight: weightOf(group), score: 0 })),
   );
   return new Map(groups.map((group, index) => [group.name, parts[index] ?? 0]));
+}
+
+/** The weight that a group would have: the drafted one where that is a weight. */
+export function draftedWeight(row: Pick<GroupRow, "draft" | "weight">): number {
+  const parsed = parseWeight(row.draft);
+  return "value" in parsed ? parsed.value : row.weight;
 }
 
 /** The valid drafts that differ from what is in force. */

@@ -1,5 +1,7 @@
 import type { Metadata } from "next";
+import { notFound } from "next/navigation";
 import { ModelPage } from "../../../../features/models/model-page";
+import { nameInPath } from "../../../../lib/name-in-address";
 import { requireSession } from "../../../../server/session";
 
 export const metadata: Metadata = { title: "Model" };
@@ -10,6 +12,7 @@ interface PageProps {
 
 export default async function Page({ params }: PageProps) {
   await requireSession();
-  const { id } = await params;
-  return <ModelPage name={decodeURIComponent(id)} />;
+  const name = nameInPath((await params).id);
+  if (name === null) notFound();
+  return <ModelPage name={name} />;
 }
