@@ -84,6 +84,7 @@ async function buildCore(foundation: Foundation, started: Started): Promise<Core
     isReady: () => readiness.isReady(),
     isEndpointHealthy,
     usageQueued: () => usage.queuedCount,
+    heldBodyBytes: () => later.proxy?.heldBodyBytes ?? 0,
     version: build.version,
   });
   const unsaved = countUnsaved(foundation, usage, (records) => metrics.usageDropped(records));

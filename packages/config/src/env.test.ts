@@ -36,6 +36,7 @@ describe("reading settings", () => {
       affinityMaxHeldPercent: 25,
       shutdownGraceSecs: 300,
       maxBodyBytes: 64 * 1024 * 1024,
+      bodyMemoryBytes: 512 * 1024 * 1024,
     });
     expect(notices).toEqual([]);
   });
@@ -128,6 +129,17 @@ describe("reading settings", () => {
       OBLETH_FAIRSHARE_REPLICA_TTL_SECS: ttl,
     });
     expect(settings.replicaTtlSecs).toBe(expected);
+  });
+
+  it("keeps memory for four of the longest bodies, and says so where less was asked for", () => {
+    const given = { OBLETH_MAX_BODY_BYTES: "1000000", OBLETH_BODY_MEMORY_BYTES: "3999999" };
+    const { settings, notices } = readSettings(given);
+    expect(settings.bodyMemoryBytes).toBe(4_000_000);
+    expect(notices).toEqual([
+      { name: "OBLETH_BODY_MEMORY_BYTES", message: "raised to 4000000 bytes, four times OBLETH_MAX_BODY_BYTES" },
+    ]);
+    const more = { ...given, OBLETH_BODY_MEMORY_BYTES: "4000001" };
+    expect(readSettings(more)).toMatchObject({ settings: { bodyMemoryBytes: 4_000_001 }, notices: [] });
   });
 
   it("points out a misspelt variable and its likely name", () => {

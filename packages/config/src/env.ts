@@ -64,7 +64,11 @@ export function readSettings(environment: Environment = process.env): ReadSettin
   if (problems.length > 0 || !parsed.success) throw new SettingsError(problems);
   const values = Object.fromEntries(entries.map(([name, setting]) => [name, parsed.data[setting.env]]));
   const given = values as unknown as Settings;
-  const settings = Object.freeze({ ...given, replicaTtlSecs: raisedTtlSecs(given) });
+  const settings = Object.freeze({
+    ...given,
+    replicaTtlSecs: raisedTtlSecs(given),
+    bodyMemoryBytes: raisedBodyMemory(given),
+  });
   return { settings, notices: noticesOf(environment, settings, given) };
 }
 
@@ -79,6 +83,11 @@ export function podApi(
 /** A replica that misses one heartbeat must not count as gone: at least twice the interval. */
 function raisedTtlSecs(settings: Settings): number {
   return Math.max(settings.replicaTtlSecs, 2 * settings.replicaHeartbeatSecs);
+}
+
+/** The largest body must fit while it is decoded, and beside its translation, which may be twice as long. */
+function raisedBodyMemory(settings: Settings): number {
+  return Math.max(settings.bodyMemoryBytes, 4 * settings.maxBodyBytes);
 }
 
 function problemOf(issue: z.core.$ZodIssue, environment: Environment): SettingProblem {
@@ -125,6 +134,10 @@ function noticesOf(environment: Environment, settings: Settings, given: Settings
   if (settings.replicaTtlSecs !== given.replicaTtlSecs) {
     const name = SETTINGS.replicaTtlSecs.env;
     notices.push({ name, message: `raised to ${settings.replicaTtlSecs} s, twice the heartbeat` });
+  }
+  if (settings.bodyMemoryBytes !== given.bodyMemoryBytes) {
+    const message = `raised to ${settings.bodyMemoryBytes} bytes, four times ${SETTINGS.maxBodyBytes.env}`;
+    notices.push({ name: SETTINGS.bodyMemoryBytes.env, message });
   }
   const known = new Set<string>(entries.map(([, setting]) => setting.env));
   for (const name of Object.keys(environment).sort()) {

@@ -72,6 +72,7 @@ export interface MetricsOptions {
   readonly isReady: () => boolean;
   readonly isEndpointHealthy: (endpointId: string) => boolean;
   readonly usageQueued: () => number;
+  readonly heldBodyBytes: () => number;
   readonly version: string;
 }
 
@@ -87,6 +88,7 @@ export function makeMetrics(options: MetricsOptions): Metrics {
     fleet: options.fleet,
     isKnownModel: (name) => name === UNROUTED || options.policies()?.models.find(name) !== undefined,
     usageQueued: options.usageQueued,
+    heldBodyBytes: options.heldBodyBytes,
     unhealthyEndpoints: () => endpoints().filter(({ id, enabled }) => enabled && !options.isEndpointHealthy(id)).length,
     configVersion: () => options.policies()?.configVersion() ?? 0,
     isReady: options.isReady,

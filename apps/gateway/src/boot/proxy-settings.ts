@@ -7,6 +7,7 @@ const HEALTH_CHECK_MS = 10_000;
 export function proxySettings(settings: Settings, own: { replica: string; sessionSecret: string }): ProxySettings {
   return {
     maxBodyBytes: settings.maxBodyBytes,
+    bodyMemoryBytes: settings.bodyMemoryBytes,
     corsOrigins: settings.corsOrigins,
     upstreamBaseUrl: settings.upstreamBaseUrl,
     upstreamApiKey: settings.upstreamApiKey,

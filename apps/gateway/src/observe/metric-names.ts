@@ -44,6 +44,12 @@ export const METRICS = {
     question: "Does demand exceed the pools?",
     labels: [],
   },
+  obleth_body_memory_bytes: {
+    kind: "gauge",
+    help: "Request bodies that this gateway holds: arriving, waiting and running, bytes.",
+    question: "Is there room for more, or is OBLETH_BODY_MEMORY_BYTES about to turn calls away?",
+    labels: [],
+  },
   obleth_queue_wait_ms: {
     kind: "histogram",
     help: "Wait for a slot, milliseconds; requests admitted at once count as 0.",

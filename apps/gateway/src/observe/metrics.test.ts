@@ -18,6 +18,7 @@ beforeEach(() => {
     fleet: () => sampleMoment(sampleEngine([])).fleet,
     isKnownModel: (name) => known(name),
     usageQueued: () => 4,
+    heldBodyBytes: () => 1234,
     unhealthyEndpoints: () => 1,
     configVersion: () => 7,
     isReady: () => true,
@@ -92,6 +93,12 @@ describe("the metrics page", () => {
     expect(page).toContain("obleth_total_ms_count 2");
     expect(page).toContain("obleth_input_tokens_total 30");
     expect(page).toContain("obleth_output_tokens_total 24");
+  });
+
+  it("shows what is held at the moment it is asked", async () => {
+    const page = await lines();
+    expect(page).toContain("obleth_body_memory_bytes 1234");
+    expect(page).toContain("obleth_usage_queued 4");
   });
 
   it("counts repaired slots by what was wrong, whichever way", async () => {

@@ -16,6 +16,7 @@ export interface MetricSources {
   /** Registered canonical names, and the pool of unregistered ones. */
   readonly isKnownModel: (name: string) => boolean;
   readonly usageQueued: () => number;
+  readonly heldBodyBytes: () => number;
   readonly unhealthyEndpoints: () => number;
   readonly configVersion: () => number;
   readonly isReady: () => boolean;
@@ -88,7 +89,8 @@ export class Metrics {
   }
 
   #readGauges(): void {
-    const { snapshot, fleet, usageQueued, unhealthyEndpoints, configVersion, isReady, version } = this.#sources;
+    const { snapshot, fleet, usageQueued, heldBodyBytes, unhealthyEndpoints, configVersion, isReady, version } =
+      this.#sources;
     const engine = snapshot();
     const facts = fleet();
     this.#set("obleth_in_flight", engine.inFlight);
@@ -96,6 +98,7 @@ export class Metrics {
     this.#set("obleth_fairshare_replicas", facts.replicas);
     this.#set("obleth_fairshare_cluster_in_flight", facts.clusterInFlight?.total ?? 0);
     for (const mode of MODES) this.#set("obleth_fairshare_shared_slots_mode", mode === facts.mode ? 1 : 0, { mode });
+    this.#set("obleth_body_memory_bytes", heldBodyBytes());
     this.#set("obleth_usage_queued", usageQueued());
     this.#set("obleth_upstream_unhealthy_endpoints", unhealthyEndpoints());
     this.#set("obleth_config_version", configVersion());

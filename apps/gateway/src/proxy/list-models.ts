@@ -1,16 +1,31 @@
 /** The models a caller may use, in the form its SDK expects. */
-import type { Protocol } from "../error-response";
-import type { ModelRecord, TenantRecord } from "../policy-cache/records";
+import type { Protocol, Refusal } from "../error-response";
+import type { ModelDirectory, ModelRecord, TenantRecord } from "../policy-cache/records";
+import type { Route } from "./routes";
 
-export function visibleModels(models: readonly ModelRecord[], tenant: TenantRecord): ModelRecord[] {
-  return models.filter((model) => isVisible(model, tenant));
+export type ModelsRoute = Extract<Route, { kind: "list-models" | "one-model" }>;
+
+/** The answer's JSON, or why there is none. */
+export function modelsAnswer(
+  models: ModelDirectory,
+  { route, tenant, isAnthropic }: { route: ModelsRoute; tenant: TenantRecord; isAnthropic: boolean },
+): string | Refusal {
+  const protocol = isAnthropic ? "anthropic" : "openai";
+  if (route.kind === "list-models") {
+    const visible = models.list().filter((model) => isVisible(model, tenant));
+    return modelListBody(visible, protocol);
+  }
+  const model = models.find(route.model);
+  if (model !== undefined && isVisible(model, tenant)) return JSON.stringify(modelBody(model, protocol));
+  const message = `The model "${route.model.slice(0, 100)}" does not exist or may not be used. GET /v1/models lists the others.`;
+  return { code: "model_not_found", message, param: "model" };
 }
 
-export function isVisible(model: ModelRecord, { allowedModels }: TenantRecord): boolean {
+function isVisible(model: ModelRecord, { allowedModels }: TenantRecord): boolean {
   return model.enabled && (allowedModels === null || allowedModels.has(model.name));
 }
 
-export function modelListBody(models: readonly ModelRecord[], protocol: Protocol): string {
+function modelListBody(models: readonly ModelRecord[], protocol: Protocol): string {
   const data = models.map((model) => modelBody(model, protocol));
   if (protocol === "openai") return JSON.stringify({ object: "list", data });
   return JSON.stringify({
@@ -22,7 +37,7 @@ export function modelListBody(models: readonly ModelRecord[], protocol: Protocol
 }
 
 /** One model. Neither API needs a true date; the Unix epoch says that none is known. */
-export function modelBody({ name }: ModelRecord, protocol: Protocol): object {
+function modelBody({ name }: ModelRecord, protocol: Protocol): object {
   return protocol === "openai"
     ? { id: name, object: "model", created: 0, owned_by: "obleth" }
     : { type: "model", id: name, display_name: name, created_at: "1970-01-01T00:00:00Z" };

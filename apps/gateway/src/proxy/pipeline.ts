@@ -11,16 +11,18 @@ import type { BudgetAnswer, Spend } from "@obleth/cluster";
 import type { Refusal } from "../error-response";
 import type { KeyRecord, ModelRecord } from "../policy-cache/records";
 import type { AdmissionOutcome } from "../scheduler/admission-outcome";
+import type { BodyMemory } from "./body/body-memory";
+import { EditedBytes } from "./body/edited-bytes";
 import { readBody } from "./body/read-body";
 import type { CallFields } from "./body/scan-call";
 import { preflightHeaders } from "./cors";
-import { isVisible, modelBody, modelListBody, visibleModels } from "./list-models";
+import { type ModelsRoute, modelsAnswer } from "./list-models";
 import type { ProxyDeps } from "./proxy-deps";
 import { CLIENT_GONE_STATUS, type Outcome, ProxyRequest } from "./proxy-request";
 import { quietly, type RequestEndings } from "./request-endings";
 import { jsonAnswer } from "./respond";
 import { type CallRoute, matchRoute, protocolOfPath, type Route } from "./routes";
-import { admissionRefusal, admit, NO_SERVERS, SHUTTING_DOWN } from "./stages/admit";
+import { ADMISSION_TIMEOUT, admissionRefusal, admit, NO_SERVERS, SHUTTING_DOWN } from "./stages/admit";
 import { authenticate } from "./stages/authenticate";
 import { TermCalendar } from "./stages/budget-terms";
 import { accessRefusal, modelRefusal } from "./stages/check-access";
@@ -37,6 +39,7 @@ export interface PipelineParts {
   readonly sender: UpstreamSender;
   readonly tokenizers: Tokenizers;
   readonly endings: RequestEndings;
+  readonly memory: BodyMemory;
 }
 
 /** A call on its way, with what each step has added. */
@@ -48,7 +51,7 @@ interface Call {
 }
 
 interface RoutedCall extends Call {
-  readonly body: Buffer;
+  readonly body: EditedBytes;
   readonly fields: CallFields;
   readonly model: ModelRecord;
   readonly isRouted: boolean;
@@ -131,8 +134,15 @@ export class Pipeline {
     const isCount = route.kind === "count-tokens";
     const call: Call = { request, route: isCount ? route.call : route, search, key };
     const { req, res, expectsContinue } = request;
-    readBody({ req, res, sendContinue: expectsContinue }, this.parts.deps.settings.maxBodyBytes, (result) => {
+    const hold = this.parts.memory.open();
+    request.bodyHold = hold;
+    const limits = { maxBytes: this.parts.deps.settings.maxBodyBytes, hold };
+    readBody({ req, res, sendContinue: expectsContinue }, limits, (result) => {
       this.#goOn(request, () => {
+        if (result === "no-room") {
+          this.#noRoom(request);
+          return;
+        }
         if ("refusal" in result) {
           this.#refuse(request, result.refusal);
           return;
@@ -181,10 +191,16 @@ export class Pipeline {
       return;
     }
     const { chat } = understood;
+    if (chat !== null && request.bodyHold?.take(chat.size) !== true) {
+      this.#noRoom(request);
+      return;
+    }
     const spend = this.#spendOf({ request, route, key, model, fields: understood.fields });
     const { search } = call;
+    const { fields: known } = understood;
+    const kept = new EditedBytes(body);
     // Spelt out, because copying objects member by member is slow where every request passes.
-    this.#checkBudgets({ request, route, search, key, body, fields: understood.fields, model, isRouted, spend, chat });
+    this.#checkBudgets({ request, route, search, key, body: kept, fields: known, model, isRouted, spend, chat });
   }
 
   #spendOf(call: Pick<RoutedCall, "request" | "route" | "key" | "model" | "fields">): Spend | null {
@@ -257,6 +273,13 @@ export class Pipeline {
         this.#refuse(request, present.refusal);
         return;
       }
+      if (present.chat !== call.chat) {
+        request.bodyHold?.giveBack(call.chat?.size ?? 0);
+        if (request.bodyHold?.take(present.chat?.size ?? 0) !== true) {
+          this.#noRoom(request);
+          return;
+        }
+      }
       request.model = present.model;
       this.#reserve({ ...call, ...present, key, spend: this.#spendOf({ request, route, key, ...present }) });
     });
@@ -305,25 +328,11 @@ export class Pipeline {
     else sender.send(call, this.#endings.extraHeaders(request, chat?.leftOut ?? NOTHING), this.#endings);
   }
 
-  #showModels(
-    request: ProxyRequest,
-    route: Extract<Route, { kind: "list-models" | "one-model" }>,
-    key: KeyRecord,
-  ): void {
-    const { models } = this.parts.deps;
-    const protocol = request.req.headers["anthropic-version"] === undefined ? "openai" : "anthropic";
-    if (route.kind === "list-models") {
-      const visible = visibleModels(models.list(), key.tenant);
-      this.#endings.answer(request, jsonAnswer(modelListBody(visible, protocol)));
-      return;
-    }
-    const model = models.find(route.model);
-    if (model === undefined || !isVisible(model, key.tenant)) {
-      const message = `The model "${route.model.slice(0, 100)}" does not exist or may not be used. GET /v1/models lists the others.`;
-      this.#refuse(request, { code: "model_not_found", message, param: "model" });
-      return;
-    }
-    this.#endings.answer(request, jsonAnswer(JSON.stringify(modelBody(model, protocol))));
+  #showModels(request: ProxyRequest, route: ModelsRoute, key: KeyRecord): void {
+    const isAnthropic = request.req.headers["anthropic-version"] !== undefined;
+    const shown = modelsAnswer(this.parts.deps.models, { route, tenant: key.tenant, isAnthropic });
+    if (typeof shown === "string") this.#endings.answer(request, jsonAnswer(shown));
+    else this.#refuse(request, shown);
   }
 
   #options(request: ProxyRequest, allow: string): void {
@@ -344,6 +353,12 @@ export class Pipeline {
     } catch (error) {
       this.#endings.fail(request, error);
     }
+  }
+
+  /** Retryable like a full queue: the process holds as many bytes of bodies as it may. */
+  #noRoom(request: ProxyRequest): void {
+    this.#endings.note(request, "bodies.no_room", { heldBytes: this.parts.memory.heldBytes });
+    this.#refuse(request, ADMISSION_TIMEOUT);
   }
 
   #refuse(request: ProxyRequest, refusal: Refusal, outcome: Outcome = "refused"): void {

@@ -14,6 +14,8 @@ import type { RequestTracing } from "./tracing/request-trace";
 export interface ProxySettings {
   /** Largest request body after decoding, bytes. */
   readonly maxBodyBytes: number;
+  /** Bytes of bodies that all requests together may hold. */
+  readonly bodyMemoryBytes: number;
   /** Browser origins that may call; `*` admits any; empty turns CORS off. */
   readonly corsOrigins: readonly string[];
   /** Where names that no model is registered under go; null answers them with 404. Ends in `/v1`. */

@@ -10,6 +10,7 @@ import { malformedHttpResponse } from "../error-response";
 import { Endpoints } from "../upstream/endpoints";
 import { HealthChecks } from "../upstream/health-checks";
 import { Watchdog } from "../upstream/watchdog";
+import { BodyMemory } from "./body/body-memory";
 import { Pipeline } from "./pipeline";
 import type { ProxyDeps } from "./proxy-deps";
 import { RequestEndings } from "./request-endings";
@@ -52,6 +53,8 @@ export interface ProxyListener {
   isEndpointHealthy(endpointId: string): boolean;
   /** Requests that have not ended. */
   readonly activeCount: number;
+  /** Bytes of request bodies held: arriving, waiting and running. */
+  readonly heldBodyBytes: number;
   /** From here on requests are refused with 503 and connections close behind their answers. */
   startDraining(): void;
   /**
@@ -73,6 +76,7 @@ class Listener implements ProxyListener {
   readonly #pipeline: Pipeline;
   readonly #endpoints: Endpoints;
   readonly #checks: HealthChecks;
+  readonly #memory: BodyMemory;
   readonly #sockets = new Set<Socket>();
   /** Of connections on which requests wait for their turn, how many. */
   readonly #pipelined = new WeakMap<Socket, number>();
@@ -90,13 +94,19 @@ class Listener implements ProxyListener {
     });
     const watchdog = new Watchdog(clock);
     const sender = new UpstreamSender({ endpoints: this.#endpoints, watchdog, clock, random, events }, settings);
-    this.#pipeline = new Pipeline({ deps, sender, tokenizers: new Tokenizers(), endings: this.#endings });
+    this.#memory = new BodyMemory(settings.bodyMemoryBytes);
+    const [tokenizers, endings, memory] = [new Tokenizers(), this.#endings, this.#memory];
+    this.#pipeline = new Pipeline({ deps, sender, tokenizers, endings, memory });
     this.#checks = new HealthChecks({ clock, endpoints: this.#endpoints, watchdog, models: deps.models });
     if (settings.healthCheckMs > 0) this.#checks.start(settings.healthCheckMs);
   }
 
   get activeCount(): number {
     return this.#endings.active.size;
+  }
+
+  get heldBodyBytes(): number {
+    return this.#memory.heldBytes;
   }
 
   handle(req: IncomingMessage, res: ServerResponse): void {

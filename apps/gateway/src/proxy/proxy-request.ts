@@ -13,6 +13,7 @@ import type { Admission, Waiting } from "../scheduler/admission";
 import type { Permit } from "../scheduler/permit";
 import type { UsageFigures } from "../upstream/usage-figures";
 import type { UsageRecord } from "../usage/usage-record";
+import type { BodyHold } from "./body/body-memory";
 import type { RequestTrace } from "./tracing/request-trace";
 
 export type Outcome = UsageRecord["outcome"];
@@ -53,6 +54,8 @@ export class ProxyRequest implements Listed {
   estimatedTokens = 0;
   admission: UsageRecord["admission"] = "rejected";
   queueWaitMs = 0;
+  /** What it holds of the memory for bodies; null before a body is read. */
+  bodyHold: BodyHold | null = null;
   waiting: Waiting | null = null;
   permit: Permit | null = null;
   /** Reserved with the budgets and to be settled. */
@@ -114,5 +117,14 @@ export class ProxyRequest implements Listed {
   releaseSlot(): void {
     this.call?.abort();
     this.permit?.release(this.usage === null ? undefined : this.totalTokens);
+  }
+
+  /** Lets go of what leads to its body: its connection may stay open for long, and with it this object. */
+  letGo(): void {
+    this.waiting = null;
+    this.answering = null;
+    this.call = null;
+    this.bodyHold?.close();
+    this.bodyHold = null;
   }
 }

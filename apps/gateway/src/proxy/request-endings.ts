@@ -68,7 +68,7 @@ export class RequestEndings implements RelayEndings {
     request.isEnded = true;
     request.releaseSlot();
     request.waiting?.cancel();
-    request.answering = null;
+    request.letGo();
     this.active.delete(request);
     if (this.isDraining) closeBehind(request);
     if (request.reachedAuthentication) this.#record(request, outcome, statusCode);

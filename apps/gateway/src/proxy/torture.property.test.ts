@@ -198,6 +198,7 @@ async function expectNothingHeld(rig: Rig, backends: Backends, calls: OpenCalls)
   await until(() => rig.listener.activeCount === 0 && rig.inFlight === 0 && backends.open === 0, 10_000);
   expect(rig.scheduler.sample().every((pool) => pool.inFlight === 0 && pool.queued === 0)).toBe(true);
   expect(await budgets.usage(TERM)).toMatchObject({ reservedTokens: 0, reservedCostUsd: 0 });
+  expect(rig.listener.heldBodyBytes).toBe(0);
   expect(rig.faults).toEqual([]);
   expect(rig.lines.filter((line) => line.level === "error")).toEqual([]);
   expect(backends.mostOpenAtOne).toBeLessThanOrEqual(ENDPOINT_CAP);

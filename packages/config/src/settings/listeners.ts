@@ -35,4 +35,12 @@ export const listenerSettings = {
     unit: "bytes",
     about: "Largest request body, after decoding. 64 MiB carries a long prompt with images; larger bodies get 413.",
   }),
+  bodyMemoryBytes: integer("OBLETH_BODY_MEMORY_BYTES", {
+    default: 536_870_912,
+    min: 1024,
+    max: 1_099_511_627_776,
+    unit: "bytes",
+    about:
+      "Request bodies that a gateway holds together while they arrive, wait and run. What finds no room gets 503 with Retry-After; an eighth is kept for bodies up to 64 KiB. 512 MiB suits a machine of 2 to 4 GB. Raised to four times OBLETH_MAX_BODY_BYTES where it is less, so that any one body can pass.",
+  }),
 };

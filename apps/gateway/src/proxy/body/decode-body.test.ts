@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { BodyMemory } from "./body-memory";
 import { type DecodedBody, decodeBody } from "./decode-body";
 
 const MAX_BYTES = 1024 * 1024;
@@ -18,7 +19,8 @@ function frame(window: number, blocks: readonly string[]): Buffer {
 }
 
 function decode(encoded: Buffer): Promise<DecodedBody> {
-  return new Promise((resolve) => decodeBody(encoded, { encoding: "zstd", maxBytes: MAX_BYTES }, resolve));
+  const hold = new BodyMemory(2 * MAX_BYTES).open();
+  return new Promise((resolve) => decodeBody(encoded, { encoding: "zstd", maxBytes: MAX_BYTES, hold }, resolve));
 }
 
 async function textOf(encoded: Buffer): Promise<string> {

@@ -12,6 +12,8 @@ import {
   createInflateRaw,
 } from "node:zlib";
 import { Decompress } from "fzstd";
+import type { BodyHold } from "./body-memory";
+import { GatheredBytes } from "./gathered-bytes";
 import { MAX_WINDOW_BYTES, zstdPlan } from "./zstd-frames";
 
 export const BODY_ENCODINGS = ["identity", "gzip", "br", "zstd", "deflate"] as const;
@@ -20,6 +22,8 @@ export type BodyEncoding = (typeof BODY_ENCODINGS)[number];
 export type DecodedBody =
   | { readonly kind: "body"; readonly body: Buffer }
   | { readonly kind: "too-large" }
+  /** The hold takes no more: the process is full, or nobody waits for the body any more. */
+  | { readonly kind: "no-room" }
   /** Decoding it would cost far more than its length. */
   | { readonly kind: "too-wide"; readonly maxWindowBytes: number }
   | { readonly kind: "corrupt" };
@@ -33,14 +37,49 @@ export function bodyEncoding(header: string | undefined): BodyEncoding | undefin
   return BODY_ENCODINGS.find((encoding) => encoding === name);
 }
 
+export interface DecodeLimits {
+  /** Longest result, bytes. */
+  readonly maxBytes: number;
+  /** Counts what is held of the result: its length once it is done, nothing when there is none. */
+  readonly hold: Pick<BodyHold, "take" | "giveBack">;
+}
+
 /** Calls `done` once, never before it returns. */
 export function decodeBody(
   encoded: Buffer,
-  { encoding, maxBytes }: { encoding: Exclude<BodyEncoding, "identity">; maxBytes: number },
+  options: DecodeLimits & { encoding: Exclude<BodyEncoding, "identity"> },
   done: (decoded: DecodedBody) => void,
 ): void {
-  if (encoding === "zstd") decodeZstd(encoded, maxBytes, done);
-  else decodeWithZlib(zlibDecoder(encoding, encoded), { encoded, maxBytes }, done);
+  const { encoding } = options;
+  const result = new DecodedBytes(options);
+  if (encoding === "zstd") decodeZstd(encoded, result, options.maxBytes, done);
+  else decodeWithZlib(zlibDecoder(encoding, encoded), { encoded, result }, done);
+}
+
+/** What has been decoded so far, under both limits. */
+class DecodedBytes {
+  readonly #bytes = new GatheredBytes();
+
+  constructor(private readonly limits: DecodeLimits) {}
+
+  /** Takes a piece, or says why not. */
+  add(chunk: Buffer): "too-large" | "no-room" | null {
+    if (this.#bytes.size + chunk.length > this.limits.maxBytes) return "too-large";
+    if (!this.limits.hold.take(chunk.length)) return "no-room";
+    this.#bytes.add(chunk);
+    return null;
+  }
+
+  whole(): DecodedBody {
+    return { kind: "body", body: this.#bytes.takeWhole() };
+  }
+
+  /** There is no result, for that reason. */
+  none(kind: "too-large" | "no-room" | "corrupt"): DecodedBody {
+    this.limits.hold.giveBack(this.#bytes.size);
+    this.#bytes.drop();
+    return { kind };
+  }
 }
 
 type ZlibDecoder = Gunzip | Inflate | InflateRaw | BrotliDecompress;
@@ -54,11 +93,9 @@ function zlibDecoder(encoding: "gzip" | "br" | "deflate", encoded: Buffer): Zlib
 
 function decodeWithZlib(
   decoder: ZlibDecoder,
-  { encoded, maxBytes }: { encoded: Buffer; maxBytes: number },
+  { encoded, result }: { encoded: Buffer; result: DecodedBytes },
   done: (decoded: DecodedBody) => void,
 ): void {
-  const chunks: Buffer[] = [];
-  let size = 0;
   const finish = (decoded: DecodedBody): void => {
     decoder.removeAllListeners("data").removeAllListeners("end");
     decoder.removeAllListeners("error").on("error", () => {});
@@ -66,31 +103,36 @@ function decodeWithZlib(
     done(decoded);
   };
   decoder.on("data", (chunk: Buffer) => {
-    size += chunk.length;
-    if (size > maxBytes) finish({ kind: "too-large" });
-    else chunks.push(chunk);
+    const problem = result.add(chunk);
+    if (problem !== null) finish(result.none(problem));
   });
-  decoder.on("end", () => finish({ kind: "body", body: Buffer.concat(chunks, size) }));
-  decoder.on("error", () => finish({ kind: "corrupt" }));
+  decoder.on("end", () => finish(result.whole()));
+  decoder.on("error", () => finish(result.none("corrupt")));
   decoder.end(encoded);
 }
 
-class TooLarge extends Error {}
+class Stopped extends Error {
+  constructor(readonly problem: "too-large" | "no-room") {
+    super(problem);
+  }
+}
 
-function decodeZstd(encoded: Buffer, maxBytes: number, done: (decoded: DecodedBody) => void): void {
+function decodeZstd(
+  encoded: Buffer,
+  result: DecodedBytes,
+  maxBytes: number,
+  done: (decoded: DecodedBody) => void,
+): void {
   const plan = zstdPlan(encoded, maxBytes);
   if (plan.kind !== "pieces") {
     const isWide = plan.kind === "too-wide";
     setImmediate(done, isWide ? { kind: "too-wide", maxWindowBytes: MAX_WINDOW_BYTES } : { kind: "corrupt" });
     return;
   }
-  const chunks: Buffer[] = [];
-  let size = 0;
   let isWhole = false;
   const decoder = new Decompress((chunk, final) => {
-    size += chunk.length;
-    if (size > maxBytes) throw new TooLarge();
-    chunks.push(Buffer.from(chunk));
+    const problem = result.add(Buffer.from(chunk));
+    if (problem !== null) throw new Stopped(problem);
     isWhole ||= final === true;
   });
   const pieces = plan.ends.values();
@@ -100,12 +142,12 @@ function decodeZstd(encoded: Buffer, maxBytes: number, done: (decoded: DecodedBo
     try {
       decoder.push(encoded.subarray(offset, end), end === encoded.length);
     } catch (error) {
-      done(error instanceof TooLarge ? { kind: "too-large" } : { kind: "corrupt" });
+      done(result.none(error instanceof Stopped ? error.problem : "corrupt"));
       return;
     }
     offset = end;
     if (offset < encoded.length) setImmediate(step);
-    else done(isWhole ? { kind: "body", body: Buffer.concat(chunks, size) } : { kind: "corrupt" });
+    else done(isWhole ? result.whole() : result.none("corrupt"));
   };
   setImmediate(step);
 }

@@ -4,33 +4,49 @@
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Refusal } from "../../error-response";
+import type { BodyHold } from "./body-memory";
 import { type BodyEncoding, bodyEncoding, decodeBody } from "./decode-body";
+import { GatheredBytes } from "./gathered-bytes";
 
-export type BodyResult = { readonly body: Buffer } | { readonly refusal: Refusal };
+/** `no-room`: the process holds as many bytes of bodies as it may. */
+export type BodyResult = { readonly body: Buffer } | { readonly refusal: Refusal } | "no-room";
+
+export interface BodyLimits {
+  /** Longest body after decoding, bytes. */
+  readonly maxBytes: number;
+  /** Counts what is held of this one; after `done` with a body, the body's length. */
+  readonly hold: BodyHold;
+}
 
 /**
- * Calls `done` once, unless the client goes away first, in which case never. `maxBytes` counts the body after decoding;
+ * Calls `done` once, unless the client goes away first, in which case never, or it does not matter any more.
  * `sendContinue` is set when the client waits to be told that its body is wanted.
  */
 export function readBody(
   exchange: { req: IncomingMessage; res: ServerResponse; sendContinue: boolean },
-  maxBytes: number,
+  limits: BodyLimits,
   done: (result: BodyResult) => void,
 ): void {
   const { req, res, sendContinue } = exchange;
+  const { maxBytes, hold } = limits;
   const encoding = bodyEncoding(req.headers["content-encoding"]);
   if (encoding === undefined) {
     done({ refusal: UNSUPPORTED_ENCODING });
     return;
   }
-  if (Number(req.headers["content-length"] ?? 0) > maxBytes) {
+  const declaredBytes = Number(req.headers["content-length"] ?? 0);
+  if (declaredBytes > maxBytes) {
     done({ refusal: tooLarge(maxBytes) });
     return;
   }
+  if (!hold.hasRoomFor(declaredBytes)) {
+    done("no-room");
+    return;
+  }
   if (sendContinue) res.writeContinue();
-  collect(req, maxBytes, (raw) => {
-    if (raw === undefined) done({ refusal: tooLarge(maxBytes) });
-    else decode(raw, { encoding, maxBytes: maxBytes }, done);
+  collect(req, limits, (raw) => {
+    if (typeof raw === "string") done(raw === "no-room" ? raw : { refusal: tooLarge(maxBytes) });
+    else decode(raw, { ...limits, encoding }, done);
   });
 }
 
@@ -49,47 +65,49 @@ function tooWide(encoding: string, maxWindowBytes: number): Refusal {
   return { code: "invalid_request", message };
 }
 
-/** The whole body, or undefined as soon as it is over the limit. */
-function collect(req: IncomingMessage, maxBytes: number, done: (raw: Buffer | undefined) => void): void {
-  let first: Buffer | undefined;
-  let chunks: Buffer[] | undefined;
-  let size = 0;
-  let isDone = false;
+/** The whole body, or why it is not taken, as soon as that is known. */
+function collect(
+  req: IncomingMessage,
+  { maxBytes, hold }: BodyLimits,
+  done: (raw: Buffer | "too-large" | "no-room") => void,
+): void {
+  const gathered = new GatheredBytes();
+  const stop = (): void => {
+    req.off("data", onData);
+    req.off("end", onEnd);
+  };
   const onData = (chunk: Buffer): void => {
-    if (isDone) return;
-    size += chunk.length;
-    if (size > maxBytes) {
-      isDone = true;
-      req.off("data", onData);
-      done(undefined);
-    } else if (first === undefined) {
-      first = chunk;
-    } else {
-      chunks ??= [first];
-      chunks.push(chunk);
+    const isTooLarge = gathered.size + chunk.length > maxBytes;
+    if (!isTooLarge && hold.take(chunk.length)) {
+      gathered.add(chunk);
+      return;
     }
+    stop();
+    hold.giveBack(gathered.size);
+    gathered.drop();
+    done(isTooLarge ? "too-large" : "no-room");
+  };
+  const onEnd = (): void => {
+    stop();
+    done(gathered.takeWhole());
   };
   req.on("data", onData);
-  req.on("end", () => {
-    if (isDone) return;
-    isDone = true;
-    done(chunks === undefined ? (first ?? EMPTY) : Buffer.concat(chunks, size));
-  });
+  req.on("end", onEnd);
 }
-
-const EMPTY = Buffer.alloc(0);
 
 function decode(
   raw: Buffer,
-  { encoding, maxBytes }: { encoding: BodyEncoding; maxBytes: number },
+  { encoding, maxBytes, hold }: BodyLimits & { encoding: BodyEncoding },
   done: (result: BodyResult) => void,
 ): void {
   if (encoding === "identity") {
     done({ body: raw });
     return;
   }
-  decodeBody(raw, { encoding, maxBytes }, (decoded) => {
+  decodeBody(raw, { encoding, maxBytes, hold }, (decoded) => {
+    hold.giveBack(raw.length);
     if (decoded.kind === "body") done({ body: decoded.body });
+    else if (decoded.kind === "no-room") done("no-room");
     else if (decoded.kind === "too-large") done({ refusal: tooLarge(maxBytes) });
     else if (decoded.kind === "too-wide") done({ refusal: tooWide(encoding, decoded.maxWindowBytes) });
     else {

@@ -2,6 +2,7 @@
  * The two changes the gateway makes to a body it forwards: the model's name where the endpoint uses another, and a
  * request for usage figures in streams. All other bytes are the client's own.
  */
+import type { EditedBytes, Replacement } from "./edited-bytes";
 import type { ByteRange, CallFields } from "./scan-call";
 
 export interface BodyEdits {
@@ -12,27 +13,23 @@ export interface BodyEdits {
   readonly isForm: boolean;
 }
 
-interface Replacement extends ByteRange {
-  readonly text: string;
+/** What the edits put where. */
+function replacementsFor(body: Buffer, fields: CallFields, edits: BodyEdits): Replacement[] {
+  const replacements: Replacement[] = [];
+  if (edits.model !== null) {
+    const text = edits.isForm ? edits.model : JSON.stringify(edits.model);
+    replacements.push({ ...fields.modelAt, bytes: Buffer.from(text) });
+  }
+  if (edits.asksUsage) replacements.push(usageRequest(body, fields.streamOptionsAt));
+  return replacements;
 }
 
 /** The body with the edits made; the very same buffer when there are none. */
-export function rewriteBody(body: Buffer, fields: CallFields, edits: BodyEdits): Buffer {
-  const replacements: Replacement[] = [];
-  if (edits.model !== null) {
-    replacements.push({ ...fields.modelAt, text: edits.isForm ? edits.model : JSON.stringify(edits.model) });
-  }
-  if (edits.asksUsage) replacements.push(usageRequest(body, fields.streamOptionsAt));
-  if (replacements.length === 0) return body;
-  replacements.sort((a, b) => a.start - b.start);
-  const pieces: Buffer[] = [];
-  let copied = 0;
-  for (const { start, end, text } of replacements) {
-    pieces.push(body.subarray(copied, start), Buffer.from(text));
-    copied = end;
-  }
-  pieces.push(body.subarray(copied));
-  return Buffer.concat(pieces);
+export function rewriteBody(body: EditedBytes, fields: CallFields, edits: BodyEdits): Buffer {
+  const name = `${edits.asksUsage ? "asks" : ""} ${edits.model ?? ""}`;
+  return body.with(edits.model === null && !edits.asksUsage ? "" : name, (original) =>
+    replacementsFor(original, fields, edits),
+  );
 }
 
 /**
@@ -51,11 +48,13 @@ export function leavesUsageOut(body: Buffer, streamOptionsAt: ByteRange | null):
 function usageRequest(body: Buffer, at: ByteRange | null): Replacement {
   if (at === null) {
     const afterBrace = body.indexOf("{") + 1;
-    return { start: afterBrace, end: afterBrace, text: '"stream_options":{"include_usage":true},' };
+    return { start: afterBrace, end: afterBrace, bytes: ASKS_USAGE };
   }
   const options = parseOptions(body, at);
-  return { ...at, text: JSON.stringify({ ...(options as object | null), include_usage: true }) };
+  return { ...at, bytes: Buffer.from(JSON.stringify({ ...(options as object | null), include_usage: true })) };
 }
+
+const ASKS_USAGE = Buffer.from('"stream_options":{"include_usage":true},');
 
 /** The options' value; their syntax has been checked by the scan. */
 function parseOptions(body: Buffer, at: ByteRange): unknown {

@@ -61,7 +61,8 @@ export function admissionRefusal(kind: Exclude<AdmissionOutcome["kind"], `admitt
   }
 }
 
-const ADMISSION_TIMEOUT: Refusal = {
+/** Also for who could not be let wait: no room in the queue, or in the memory for bodies. */
+export const ADMISSION_TIMEOUT: Refusal = {
   code: "admission_timeout",
   message: "timed out waiting for model capacity",
   retryAfterSecs: RETRY_LATER_SECS,

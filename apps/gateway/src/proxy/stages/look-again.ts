@@ -5,6 +5,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Refusal } from "../../error-response";
 import type { KeyRecord, ModelRecord } from "../../policy-cache/records";
+import type { EditedBytes } from "../body/edited-bytes";
 import type { CallFields } from "../body/scan-call";
 import type { CallRoute } from "../routes";
 import type { Tokenizers } from "../tokenizers";
@@ -15,7 +16,7 @@ import { type SessionSettings, type UnderstoodCall, understandCall } from "./und
 export interface WaitedCall {
   readonly req: IncomingMessage;
   readonly route: CallRoute;
-  readonly body: Buffer;
+  readonly body: EditedBytes;
   readonly fields: CallFields;
   readonly model: ModelRecord;
   readonly isRouted: boolean;
@@ -39,6 +40,6 @@ export function lookAgain(
   const refusal = modelRefusal(model, key.tenant) ?? (hasServer(model, route) ? null : noServer(model, route));
   if (refusal !== null) return { refusal };
   if (model === call.model) return { model, fields: call.fields, chat: call.chat };
-  const understood = understandCall({ ...call, model }, parts);
+  const understood = understandCall({ ...call, body: call.body.original, model }, parts);
   return "refusal" in understood ? understood : { model, fields: understood.fields, chat: understood.chat };
 }

@@ -4,6 +4,7 @@ import type { AttemptLimits, AttemptRequest } from "../../upstream/attempt";
 import type { EndpointState } from "../../upstream/endpoints";
 import { isHopByHop } from "../../upstream/raw-headers";
 import { UpstreamCall, type UpstreamCallDeps, type UpstreamRequest } from "../../upstream/upstream-call";
+import type { EditedBytes } from "../body/edited-bytes";
 import { leavesUsageOut, rewriteBody } from "../body/rewrite-body";
 import type { CallFields } from "../body/scan-call";
 import type { ProxySettings } from "../proxy-deps";
@@ -38,7 +39,7 @@ export interface Sendable {
   readonly request: ProxyRequest;
   readonly route: CallRoute;
   readonly model: ModelRecord;
-  readonly body: Buffer;
+  readonly body: EditedBytes;
   readonly fields: CallFields;
   /** Query string with its question mark, or "". */
   readonly search: string;
@@ -105,7 +106,7 @@ class PreparedCall implements UpstreamRequest, RelayCall {
     const { route, fields, body } = sendable;
     this.#sendable = sendable;
     this.#withoutStreamOptions = parts.withoutStreamOptions;
-    this.#wantsUsage = route.hasStreamOptions && fields.stream && leavesUsageOut(body, fields.streamOptionsAt);
+    this.#wantsUsage = route.hasStreamOptions && fields.stream && leavesUsageOut(body.original, fields.streamOptionsAt);
     this.model = sendable.model;
     this.route = route;
     this.session = sendable.request.session.id;

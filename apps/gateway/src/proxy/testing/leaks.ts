@@ -23,5 +23,6 @@ export async function expectNoLeak(rig: Rig, upstream: ScriptedUpstream, slots: 
   const answers = await Promise.all(Array.from({ length: slots }, () => rig.chat()));
   expect(answers.map((answer) => answer.status)).toEqual(Array(slots).fill(200));
   await Promise.all(answers.map((answer) => answer.text()));
+  expect(rig.listener.heldBodyBytes).toBe(0);
   expect(rig.faults).toEqual([]);
 }

@@ -92,6 +92,7 @@ export function model(endpoints: readonly EndpointRecord[], over: Partial<ModelR
 
 export const SETTINGS: ProxySettings = {
   maxBodyBytes: 1024 * 1024,
+  bodyMemoryBytes: 512 * 1024 * 1024,
   corsOrigins: [],
   upstreamBaseUrl: null,
   upstreamApiKey: null,

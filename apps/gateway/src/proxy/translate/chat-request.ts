@@ -3,6 +3,7 @@
  * counterpart there is left out when the answer stays right without it (thinking, cache marks) and refused when it would
  * not (tools that only Anthropic runs). The table is in `docs/data-plane.md`.
  */
+import { EditedBytes } from "../body/edited-bytes";
 import { isObject, type JsonObject, objectsIn, stringOr } from "./json-shape";
 
 export type ChatRequest =
@@ -10,6 +11,8 @@ export type ChatRequest =
       readonly kind: "chat";
       /** The request under the name a server knows the model by; a stream may be asked to end with usage figures. */
       readonly bodyFor: (model: string, asksUsage: boolean) => Buffer;
+      /** Bytes that are kept for it. */
+      readonly size: number;
       /** What of the request has no counterpart and is not sent. */
       readonly leftOut: readonly string[];
     }
@@ -31,8 +34,17 @@ const ANTHROPIC_ONLY = new Set([
   "thinking",
 ]);
 
-/** Members that have a counterpart of another name or form. */
-const CONVERTED = new Set(["model", "system", "messages", "tools", "tool_choice", "stop_sequences", "stream"]);
+/** Members that have a counterpart of another name or form, or that the gateway decides itself. */
+const CONVERTED = new Set([
+  "model",
+  "system",
+  "messages",
+  "tools",
+  "tool_choice",
+  "stop_sequences",
+  "stream",
+  "stream_options",
+]);
 
 class Unsupported extends Error {
   constructor(
@@ -74,13 +86,21 @@ function convert(request: JsonObject): ChatRequest {
     chat.user = request.metadata.user_id;
   }
   if (request.stream === true) chat.stream = true;
+  return chatOf(Buffer.from(JSON.stringify(chat)), [...leftOut]);
+}
+
+/** `text` is the chat without a model; kept as text, which is smaller than the objects. */
+function chatOf(text: Buffer, leftOut: readonly string[]): ChatRequest {
+  const kept = new EditedBytes(text);
   return {
     kind: "chat",
     bodyFor: (model, asksUsage) => {
-      const asked = asksUsage ? { stream_options: { include_usage: true } } : {};
-      return Buffer.from(JSON.stringify({ model, ...chat, ...asked }));
+      const options = asksUsage ? '"stream_options":{"include_usage":true},' : "";
+      const first = `"model":${JSON.stringify(model)},${options}`;
+      return kept.with(first, () => [{ start: 1, end: 1, bytes: Buffer.from(first) }]);
     },
-    leftOut: [...leftOut],
+    size: text.length,
+    leftOut,
   };
 }
 

@@ -1,0 +1,40 @@
+import { describe, expect, it } from "vitest";
+import { arrayBufferBytes } from "../testing/heap";
+import { GatheredBytes } from "./gathered-bytes";
+
+const KB = 1024;
+
+describe("bytes gathered piece by piece", () => {
+  it.each([
+    ["none", []],
+    ["one", [7]],
+    ["small ones", Array(9000).fill(3)],
+    ["large ones", [20 * KB, 64 * KB, 16 * KB]],
+    ["small and large ones in turns", [10, 16 * KB, 16 * KB - 1, 1, 70 * KB, 9, 16 * KB - 1, 16 * KB - 1, 65 * KB, 4]],
+  ])("are the same as sent: %s", (_name, lengths: number[]) => {
+    const sent = Buffer.from(Array.from({ length: lengths.reduce((a, b) => a + b, 0) }, (_, i) => i % 251));
+    const gathered = new GatheredBytes();
+    let from = 0;
+    for (const length of lengths) {
+      gathered.add(sent.subarray(from, from + length));
+      from += length;
+    }
+    expect(gathered.size).toBe(sent.length);
+    expect(gathered.takeWhole().equals(sent)).toBe(true);
+    expect(gathered.size).toBe(0);
+    expect(gathered.takeWhole()).toHaveLength(0);
+  });
+
+  it("take little more than their length, however small the pieces, and whatever they are cut from", () => {
+    const gathered = new GatheredBytes();
+    const before = { buffers: arrayBufferBytes(), heap: process.memoryUsage().heapUsed };
+    for (let i = 0; i < 100; i++) {
+      const read = Buffer.allocUnsafeSlow(64 * KB);
+      for (let at = 0; at < 64 * KB; at += 64) gathered.add(read.subarray(at, at + 1));
+    }
+    expect(gathered.size).toBe(102_400);
+    expect(arrayBufferBytes() - before.buffers).toBeLessThan(3 * 102_400);
+    expect(process.memoryUsage().heapUsed - before.heap).toBeLessThan(2 * 1024 * KB);
+    expect(gathered.takeWhole()).toHaveLength(102_400);
+  });
+});
