@@ -1,8 +1,8 @@
 "use client";
 
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { type QueryKey, useMutation, useQueryClient } from "@tanstack/react-query";
 import { useCallback } from "react";
-import { api, errorMessage } from "./api";
+import { api, errorMessage, isStaleEdit } from "./api";
 import { notifyError, notifySuccess } from "./notify";
 
 export interface Saved {
@@ -15,13 +15,18 @@ interface SaveInput<Answer extends Saved> {
   readonly done: string;
   readonly send: () => Promise<Answer>;
   readonly onSaved?: (answer: Answer) => void;
+  /** The control has no place beside it that says why it was refused; a toast does. */
+  readonly isUnplaced?: boolean;
 }
 
 const UNDO_MS = 10_000;
+/** Everything but the live state, which is read again and again by itself. */
+const CONFIGURATION = { predicate: ({ queryKey }: { queryKey: QueryKey }) => queryKey[0] !== "live" };
 
 /**
  * Sends a change, says that it happened with a way back, and has everything that shows it read again. What it waits
- * for and what was refused stay with the caller, beside the control.
+ * for and what was refused stay with the caller, beside the control. Refused because somebody else was first, everything is
+ * read again as well: what is shown and previewed is theirs, and another try is made from it.
  */
 export function useSave<Answer extends Saved>() {
   const client = useQueryClient();
@@ -35,7 +40,11 @@ export function useSave<Answer extends Saved>() {
         ...(auditId === null ? {} : { action: { label: "Undo", onClick: () => undo(auditId) } }),
       });
       onSaved?.(answer);
-      return client.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== "live" });
+      return client.invalidateQueries(CONFIGURATION);
+    },
+    onError: (error, { isUnplaced }) => {
+      if (isUnplaced) notifyError(`Not changed. ${errorMessage(error)}`);
+      if (isStaleEdit(error)) void client.invalidateQueries(CONFIGURATION);
     },
   });
 }
@@ -49,7 +58,7 @@ export function useUndo(): (auditId: number) => void {
         .call("revertAudit", { params: { id: auditId } })
         .then(() => {
           notifySuccess("Put back");
-          return client.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== "live" });
+          return client.invalidateQueries(CONFIGURATION);
         })
         .catch((error: unknown) => notifyError(`Not put back. ${errorMessage(error)}`));
     },

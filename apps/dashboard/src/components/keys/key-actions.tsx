@@ -19,6 +19,8 @@ export function KeyActions({ entry, onGone }: Readonly<{ entry: Key; onGone: () 
   const { isAdmin } = useSession();
   const [layer, setLayer] = useState<"rotate" | "revoke" | null>(null);
   const save = useSave();
+  const nowMs = useNow(10_000);
+  const lastUsed = entry.last_used_ts_ms;
   const setDisabled = (disabled: boolean) =>
     save.mutate({
       done: `Key ${entry.name} is ${disabled ? "disabled" : "on again"}`,
@@ -62,8 +64,8 @@ export function KeyActions({ entry, onGone }: Readonly<{ entry: Key; onGone: () 
         onConfirm={revoke}
       >
         <p>
-          New requests with it get 401 on every gateway within a second. Running ones finish. This cannot be undone;
-          disabling can.
+          {lastUsed === null ? "It was never used." : `It was last used ${formatAgo(nowMs - lastUsed)}.`} New requests
+          with it get 401 on every gateway within a second. Running ones finish. This cannot be undone; disabling can.
         </p>
         {save.error ? <p role="alert">{errorMessage(save.error)}</p> : null}
       </AlertDialog>
@@ -72,6 +74,7 @@ export function KeyActions({ entry, onGone }: Readonly<{ entry: Key; onGone: () 
 }
 
 function Overlap({ entry }: Readonly<{ entry: Key }>) {
+  const { isAdmin } = useSession();
   const { clock } = usePreferences();
   const nowMs = useNow(10_000);
   const save = useSave();
@@ -86,11 +89,12 @@ function Overlap({ entry }: Readonly<{ entry: Key }>) {
       </span>
       <Button
         size="small"
-        disabled={save.isPending}
+        disabled={!isAdmin || save.isPending}
         onClick={() =>
           save.mutate({
             done: `Old secret of ${entry.name} ended`,
             send: () => api.call("endPreviousSecret", { params: { id: entry.id } }),
+            isUnplaced: true,
           })
         }
       >

@@ -158,6 +158,7 @@ function EndpointActions({ endpoint, model, onEdit }: Readonly<EndpointRowProps>
       done: `${endpoint.name} is ${enabled ? "on" : "off"}`,
       send: () => api.call("updateEndpoint", { params, body: { enabled } }),
       onSaved: () => setAsking(null),
+      isUnplaced: enabled,
     });
   const remove = () =>
     save.mutate({
@@ -173,7 +174,7 @@ function EndpointActions({ endpoint, model, onEdit }: Readonly<EndpointRowProps>
       <Button
         size="small"
         variant="ghost"
-        disabled={!isAdmin}
+        disabled={!isAdmin || save.isPending}
         onClick={() => (endpoint.enabled ? setAsking("disable") : setEnabled(true))}
       >
         {endpoint.enabled ? "Turn off" : "Turn on"}

@@ -29,6 +29,7 @@ export function ServingSwitch({ model, queued, inFlight }: Readonly<ServingSwitc
       send: () =>
         api.call("updateModel", { params: { id: data.id }, body: { enabled } }, etag === null ? {} : { ifMatch: etag }),
       onSaved: () => setIsAsking(false),
+      isUnplaced: enabled,
     });
   return (
     <>

@@ -8,6 +8,7 @@ import { DraftBar } from "../../components/change/draft-bar";
 import { SaveProblem } from "../../components/change/save-problem";
 import { PreviewCard } from "../../components/preview/preview-card";
 import { Button } from "../../components/ui/button";
+import { AlertDialog } from "../../components/ui/dialog";
 import { SelectField, Stepper, TextField } from "../../components/ui/field";
 import { Panel } from "../../components/ui/panel";
 import { api, errorMessage } from "../../lib/api";
@@ -86,7 +87,7 @@ export function LimitsTab({ tenant, live }: Readonly<LimitsTabProps>) {
           </Panel>
         ) : null}
         <ModelCaps tenant={data} live={live} />
-        <DangerPanel tenant={tenant} />
+        <DangerPanel tenant={tenant} live={live} />
       </div>
     </div>
   );
@@ -169,7 +170,7 @@ function LimitsFields({ draft, onChange, errors, refused }: Readonly<LimitsField
   );
 }
 
-function DangerPanel({ tenant }: Readonly<{ tenant: Versioned<Tenant> }>) {
+function DangerPanel({ tenant, live }: Readonly<LimitsTabProps>) {
   const { isAdmin } = useSession();
   const [layer, setLayer] = useState<"suspend" | "delete" | null>(null);
   const save = useSave();
@@ -181,6 +182,7 @@ function DangerPanel({ tenant }: Readonly<{ tenant: Versioned<Tenant> }>) {
       done: `${data.name} is ${status}`,
       send: () => api.call("updateTenant", { params: { id: data.id }, body: { status } }),
       onSaved: () => setLayer(null),
+      isUnplaced: status === "active",
     });
   return (
     <Panel title="Suspend or delete" bodyClassName="space-y-3 p-4">
@@ -195,22 +197,20 @@ function DangerPanel({ tenant }: Readonly<{ tenant: Versioned<Tenant> }>) {
           Delete the tenant
         </Button>
       </div>
-      {layer === "suspend" ? (
-        <ConfirmByName
-          title={`Suspend ${data.name}?`}
-          name={data.name}
-          confirmLabel="Suspend"
-          isPending={save.isPending}
-          error={save.error}
-          onCancel={() => setLayer(null)}
-          onConfirm={() => setStatus("suspended")}
-        >
-          <p>
-            Every request of its {plural(data.key_count, "key")} is refused from then on. Running ones finish. It can be
-            undone.
-          </p>
-        </ConfirmByName>
-      ) : null}
+      <AlertDialog
+        isOpen={layer === "suspend"}
+        title={`Suspend ${data.name}?`}
+        confirmLabel="Suspend"
+        isPending={save.isPending}
+        onCancel={() => setLayer(null)}
+        onConfirm={() => setStatus("suspended")}
+      >
+        <p>
+          Every request of its {plural(data.key_count, "key")} is refused from then on. {trafficWords(data.id, live)} It
+          can be undone.
+        </p>
+        {save.error ? <p role="alert">{errorMessage(save.error)}</p> : null}
+      </AlertDialog>
       {layer === "delete" ? (
         <ConfirmByName
           title={`Delete ${data.name}?`}
@@ -232,4 +232,12 @@ function DangerPanel({ tenant }: Readonly<{ tenant: Versioned<Tenant> }>) {
       ) : null}
     </Panel>
   );
+}
+
+/** What a tenant has in the pools now, and what becomes of it. */
+function trafficWords(tenantId: string, live: Live | undefined): string {
+  if (live === undefined) return "What runs finishes.";
+  const here = live.tenants?.find((one) => one.tenant_id === tenantId);
+  if (here === undefined || here.in_flight + here.queued === 0) return "Nothing of it runs or waits now.";
+  return `Now ${plural(here.in_flight, "request runs", "requests run")} to the end and ${plural(here.queued, "request waits", "requests wait")}.`;
 }
