@@ -79,7 +79,7 @@ export function lengthTable(files: readonly SourceFile[], functions: readonly Fu
     ];
   });
   const head = ["area", "files", "median", "longest", "fn p90", "fn max", "comments", "test/source"];
-  return [head, ...rows].map((row) => row.map((cell, i) => (i === 0 ? cell.padEnd(24) : cell.padStart(11))).join(""));
+  return [head, ...rows].map((row) => row.map((cell, i) => (i === 0 ? cell.padEnd(24) : cell.padStart(13))).join(""));
 }
 
 function areaOf(file: string): string {

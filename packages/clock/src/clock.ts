@@ -4,7 +4,8 @@ export interface Timer {
 }
 
 /**
- * The only source of time in packages and gateway.
+ * The source of time for whatever decides, waits or records in packages and gateway. Only what watches a program
+ * outside start or answer (a database server, a provider that is tried out) asks the machine itself.
  *
  * Two clocks in one, because they answer different questions: `monotonicMs` never steps and measures waits, holds and
  * timeouts; `wallMs` is what people and other machines call the time and goes into records and responses.

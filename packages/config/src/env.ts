@@ -1,6 +1,6 @@
 /**
  * Turns environment variables into one frozen record, or into the full list of what is wrong with them. The only place
- * in the product, besides the dashboard's build, that reads `process.env`.
+ * of the gateway that reads `process.env`; the dashboard's server and the command line have settings of their own.
  */
 import { z } from "zod";
 import { SETTINGS } from "./defaults";
