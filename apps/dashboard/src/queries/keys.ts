@@ -1,15 +1,15 @@
 import { queryOptions } from "@tanstack/react-query";
 import { api } from "../lib/api";
-
-const ALL = 500;
+import { allPages } from "./all-pages";
 
 /** Keys of one tenant, or of all. */
 export function keysQuery(tenantId: string | null) {
   return queryOptions({
     queryKey: ["keys", tenantId],
-    queryFn: async ({ signal }) => {
-      const query = { limit: ALL, ...(tenantId === null ? {} : { tenant_id: tenantId }) };
-      return (await api.call("listKeys", { query }, { signal })).data;
-    },
+    queryFn: ({ signal }) =>
+      allPages(async (page) => {
+        const query = { ...page, ...(tenantId === null ? {} : { tenant_id: tenantId }) };
+        return (await api.call("listKeys", { query }, { signal })).data;
+      }),
   });
 }

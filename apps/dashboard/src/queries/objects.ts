@@ -1,6 +1,7 @@
 /** Objects with their ETag, as forms need them: a save names the version it was made from. */
 import { queryOptions } from "@tanstack/react-query";
 import { api } from "../lib/api";
+import { allPages } from "./all-pages";
 
 /** An object as read, with the version to name in a change. */
 export interface Versioned<Body> {
@@ -38,26 +39,24 @@ export function modelQuery(id: string) {
   });
 }
 
-const ALL = 500;
-
 export function groupsQuery() {
   return queryOptions({
     queryKey: ["groups"],
-    queryFn: async ({ signal }) => (await api.call("listGroups", { query: { limit: ALL } }, { signal })).data,
+    queryFn: ({ signal }) => allPages(async (query) => (await api.call("listGroups", { query }, { signal })).data),
   });
 }
 
 export function tenantsQuery() {
   return queryOptions({
     queryKey: ["tenants"],
-    queryFn: async ({ signal }) => (await api.call("listTenants", { query: { limit: ALL } }, { signal })).data,
+    queryFn: ({ signal }) => allPages(async (query) => (await api.call("listTenants", { query }, { signal })).data),
   });
 }
 
 export function modelsQuery() {
   return queryOptions({
     queryKey: ["models"],
-    queryFn: async ({ signal }) => (await api.call("listModels", { query: { limit: ALL } }, { signal })).data,
+    queryFn: ({ signal }) => allPages(async (query) => (await api.call("listModels", { query }, { signal })).data),
   });
 }
 

@@ -1,11 +1,10 @@
 import { queryOptions } from "@tanstack/react-query";
 import { api } from "../lib/api";
-
-const ALL = 500;
+import { allPages } from "./all-pages";
 
 export function usersQuery() {
   return queryOptions({
     queryKey: ["users"],
-    queryFn: async ({ signal }) => (await api.call("listUsers", { query: { limit: ALL } }, { signal })).data,
+    queryFn: ({ signal }) => allPages(async (query) => (await api.call("listUsers", { query }, { signal })).data),
   });
 }

@@ -9,6 +9,7 @@ import { NEEDS_ADMIN, useSession } from "../../lib/session";
 import { useNow } from "../../lib/use-now";
 import { keysQuery } from "../../queries/keys";
 import type { Key } from "../../queries/wire";
+import { CutNote } from "../table/cut-note";
 import { ObjectTable } from "../table/object-table";
 import { TextFilter } from "../table/text-filter";
 import { Toggle } from "../table/toggle";
@@ -59,6 +60,7 @@ export function KeyList({ tenant }: Readonly<KeyListProps>) {
         ) : error ? null : (
           <SkeletonRows rows={4} label="Reading the keys" />
         )}
+        {data ? <CutNote list={data} what="keys" /> : null}
       </Panel>
       {open === null ? null : <KeyPanel id={open} onClose={() => void setOpen(null)} />}
       {isMaking ? <NewKey tenant={tenant} onClose={() => setIsMaking(false)} /> : null}

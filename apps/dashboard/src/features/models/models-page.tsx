@@ -5,6 +5,7 @@ import dynamic from "next/dynamic";
 import { parseAsBoolean, parseAsString, parseAsStringLiteral, useQueryStates } from "nuqs";
 import { useMemo } from "react";
 import { PageHeader } from "../../components/layout/page-header";
+import { CutNote } from "../../components/table/cut-note";
 import { ObjectTable } from "../../components/table/object-table";
 import { TextFilter } from "../../components/table/text-filter";
 import { Toggle } from "../../components/table/toggle";
@@ -39,7 +40,7 @@ const params = {
 export function ModelsPage() {
   const { data, error, refetch } = useQuery(modelsQuery());
   const live = useLive()?.live;
-  const usage = useQuery(usageSummaryQuery({ by: "model" })).data;
+  const usage = useQuery(usageSummaryQuery({ by: "model", limit: 1000 })).data;
   const [query, setQuery] = useQueryStates(params);
   const { isAdmin } = useSession();
   const rows = useMemo(() => modelRows(data?.items ?? [], live?.pools ?? [], usage?.rows ?? []), [data, live, usage]);
@@ -76,9 +77,10 @@ export function ModelsPage() {
       <Panel label="Models" bodyClassName="p-0">
         {error && !data ? <Failure what="Cannot read the models" error={error} onRetry={() => void refetch()} /> : null}
         {data ? <ModelList rows={rows} /> : error ? null : <SkeletonRows rows={6} label="Reading the models" />}
+        {data ? <CutNote list={data} what="models" /> : null}
       </Panel>
       {query.new && isAdmin ? <NewModel onClose={() => void setQuery({ new: null })} /> : null}
-      {query.import ? <ImportModels onClose={() => void setQuery({ import: null })} /> : null}
+      {query.import && isAdmin ? <ImportModels onClose={() => void setQuery({ import: null })} /> : null}
     </>
   );
 }

@@ -5,6 +5,7 @@ import dynamic from "next/dynamic";
 import { parseAsBoolean, parseAsString, useQueryStates } from "nuqs";
 import { useMemo } from "react";
 import { PageHeader } from "../../components/layout/page-header";
+import { CutNote } from "../../components/table/cut-note";
 import { ObjectTable } from "../../components/table/object-table";
 import { TextFilter } from "../../components/table/text-filter";
 import { Toggle } from "../../components/table/toggle";
@@ -59,7 +60,7 @@ export function TenantsPage() {
         tenants: data?.items ?? [],
         live: live?.tenants ?? null,
         boosts: boosts?.items ?? [],
-        usage: usage?.rows ?? null,
+        usage: usage ?? null,
       }),
     [data, live, boosts, usage],
   );
@@ -84,6 +85,7 @@ export function TenantsPage() {
           <Failure what="Cannot read the tenants" error={error} onRetry={() => void refetch()} />
         ) : null}
         {data ? <TenantList rows={rows} /> : error ? null : <SkeletonRows rows={6} label="Reading the tenants" />}
+        {data ? <CutNote list={data} what="tenants" /> : null}
       </Panel>
       {query.new && isAdmin ? <NewTenant onClose={() => void setQuery({ new: null })} /> : null}
     </>

@@ -28,7 +28,7 @@ export interface TenantRow {
   readonly queued: number | null;
   readonly isBelow: boolean;
   readonly boost: LiveBoost | null;
-  /** Null while the records are not read. */
+  /** Null where the records do not tell. */
   readonly requests: number | null;
   readonly budget: BudgetUse | null;
 }
@@ -38,12 +38,14 @@ export interface TenantSources {
   /** Of those with work; null while it is not known. */
   readonly live: readonly LiveCounts[] | null;
   readonly boosts: readonly ActiveBoost[];
-  readonly usage: readonly RequestCounts[] | null;
+  readonly usage: { readonly rows: readonly RequestCounts[]; readonly truncated: boolean } | null;
 }
 
 export function tenantRows(sources: TenantSources): TenantRow[] {
   const live = new Map(sources.live?.map((one) => [one.tenant_id, one]));
-  const requests = new Map(sources.usage?.map((one) => [one.tenant_id ?? "", one.requests]));
+  const requests = new Map(sources.usage?.rows.map((one) => [one.tenant_id ?? "", one.requests]));
+  // Of a list that was cut nobody knows whether the others sent none.
+  const restRequests = sources.usage === null || sources.usage.truncated ? null : 0;
   const boosts = new Map(sources.boosts.map((one) => [one.tenant_id, one]));
   return sources.tenants.map((tenant) => {
     const counts = live.get(tenant.id);
@@ -53,7 +55,7 @@ export function tenantRows(sources: TenantSources): TenantRow[] {
       queued: sources.live === null ? null : (counts?.queued ?? 0),
       isBelow: counts?.below_share ?? false,
       boost: counts?.boost ?? boosts.get(tenant.id) ?? null,
-      requests: sources.usage === null ? null : (requests.get(tenant.id) ?? 0),
+      requests: requests.get(tenant.id) ?? restRequests,
       budget: budgetUse(tenant),
     };
   });

@@ -30,8 +30,15 @@ const tenant: Tenant = {
 };
 const live = { tenant_id: "t", in_flight: 2, held: 1, queued: 4, below_share: true, boost: null };
 
+const whole = (rows: { tenant_id: string; requests: number }[]) => ({ rows, truncated: false });
+
 describe("the list of tenants", () => {
-  const rows = tenantRows({ tenants: [tenant], live: [live], boosts: [], usage: [{ tenant_id: "t", requests: 7 }] });
+  const rows = tenantRows({
+    tenants: [tenant],
+    live: [live],
+    boosts: [],
+    usage: whole([{ tenant_id: "t", requests: 7 }]),
+  });
   it("joins what is configured, live and used", () => {
     expect(rows[0]).toMatchObject({ inUse: 3, queued: 4, isBelow: true, requests: 7, budget: { part: 0.9 } });
     expect(tenantsAnswer(rows)).toBe("1 tenant, 1 waits, 1 below its share, 1 near a budget's end.");
@@ -40,7 +47,9 @@ describe("the list of tenants", () => {
     const unknown = tenantRows({ tenants: [tenant], live: null, boosts: [], usage: null });
     expect(unknown[0]).toMatchObject({ inUse: null, queued: null, isBelow: false, requests: null });
     expect(tenantsAnswer(unknown)).toBe("1 tenant, 1 near a budget's end.");
-    const idle = tenantRows({ tenants: [tenant], live: [], boosts: [], usage: [] });
+    const cut = tenantRows({ tenants: [tenant], live: null, boosts: [], usage: { rows: [], truncated: true } });
+    expect(cut[0]?.requests).toBeNull();
+    const idle = tenantRows({ tenants: [tenant], live: [], boosts: [], usage: whole([]) });
     expect(idle[0]).toMatchObject({ inUse: 0, queued: 0, requests: 0 });
     expect(tenantsAnswer(idle)).toBe("1 tenant, none waits, 1 near a budget's end.");
   });
