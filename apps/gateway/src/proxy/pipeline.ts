@@ -21,7 +21,7 @@ import type { ProxyDeps } from "./proxy-deps";
 import { CLIENT_GONE_STATUS, type Outcome, ProxyRequest } from "./proxy-request";
 import { quietly, type RequestEndings } from "./request-endings";
 import { jsonAnswer } from "./respond";
-import { type CallRoute, matchRoute, protocolOfPath, type Route } from "./routes";
+import { type CallRoute, matchRoute, protocolOf, type Route } from "./routes";
 import { ADMISSION_TIMEOUT, admissionRefusal, admit, NO_SERVERS, SHUTTING_DOWN } from "./stages/admit";
 import { authenticate } from "./stages/authenticate";
 import { TermCalendar } from "./stages/budget-terms";
@@ -72,13 +72,12 @@ export class Pipeline {
   /** Takes a request as it arrives and sees it to its end. */
   run(req: IncomingMessage, res: ServerResponse, { expectsContinue }: { expectsContinue: boolean }): void {
     const { deps, endings } = this.parts;
-    const url = req.url ?? "/";
-    const request = new ProxyRequest(req, res, protocolOfPath(url), deps.clock.monotonicMs(), expectsContinue);
+    const answer = matchRoute(req.url ?? "/");
+    const request = new ProxyRequest(req, res, protocolOf(answer, req), deps.clock.monotonicMs(), expectsContinue);
     endings.begin(request);
     req.on("error", ignore);
     res.on("error", ignore);
     res.on("close", () => this.#endings.end(request, "client_gone", CLIENT_GONE_STATUS));
-    const answer = matchRoute(url);
     const refusal = pathRefusal(answer, req);
     if (refusal !== null) this.#refuse(request, refusal);
     else if ("allow" in answer && req.method === "OPTIONS") this.#options(request, answer.allow);
@@ -89,13 +88,8 @@ export class Pipeline {
 
   /** An `Expect` header that asks for something nobody promises. */
   refuseExpectation(req: IncomingMessage, res: ServerResponse): void {
-    const request = new ProxyRequest(
-      req,
-      res,
-      protocolOfPath(req.url ?? "/"),
-      this.parts.deps.clock.monotonicMs(),
-      false,
-    );
+    const protocol = protocolOf(matchRoute(req.url ?? "/"), req);
+    const request = new ProxyRequest(req, res, protocol, this.parts.deps.clock.monotonicMs(), false);
     req.on("error", ignore);
     res.on("error", ignore);
     this.#refuse(request, EXPECTATION_FAILED);

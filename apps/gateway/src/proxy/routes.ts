@@ -2,6 +2,7 @@
  * The paths clients may call and what each one is. Deciding what a path means happens before anything else, on the raw
  * target, so that no later step can read it differently.
  */
+import type { IncomingMessage } from "node:http";
 import type { Protocol } from "../error-response";
 
 export type BodyKind = "json" | "form";
@@ -80,10 +81,22 @@ export function matchRoute(url: string): RouteAnswer {
   return matchUnusual(url);
 }
 
-/** The dialect a path's errors are written in, also for paths that do not exist. */
-export function protocolOfPath(url: string): Protocol {
-  return url.includes("/v1/messages") ? "anthropic" : "openai";
+/**
+ * The dialect a request's errors are written in: its path's own where it has one; of the paths that both APIs have, or
+ * neither, the one whose mark it bears.
+ */
+export function protocolOf(
+  answer: RouteAnswer,
+  { url = "", headers }: Pick<IncomingMessage, "url" | "headers">,
+): Protocol {
+  const route = answer.kind === "route" ? answer.route : null;
+  if (route?.kind === "call") return route.protocol;
+  if (route?.kind === "count-tokens") return route.call.protocol;
+  const isMarked = headers["anthropic-version"] !== undefined || (route === null && MESSAGES_PATH.test(url));
+  return isMarked ? "anthropic" : "openai";
 }
+
+const MESSAGES_PATH = /^[^?#]*\/v1\/+messages/;
 
 function matchUnusual(url: string): RouteAnswer {
   if (url === "*") return { kind: "server", allow: "GET, HEAD, POST, OPTIONS" };

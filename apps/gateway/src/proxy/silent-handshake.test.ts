@@ -5,7 +5,8 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import { endpoint, model, type Rig, until } from "./testing/rig";
 import { gatewayWith } from "./testing/set-up";
 
-const CONNECT_MS = 200;
+/** Long beside what a test does meanwhile, on a slow machine too. */
+const CONNECT_MS = 1000;
 
 let silent: Server;
 let open = 0;

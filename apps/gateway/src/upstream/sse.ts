@@ -1,4 +1,5 @@
 /** Server-sent events as bytes: where an event ends, and what its `data` is. */
+import { GatheredBytes } from "../gathered-bytes";
 
 const LF_LF = Buffer.from("\n\n");
 /** The end of a blank line of CRLF, whatever ends the line before it. */
@@ -10,7 +11,7 @@ const LF_CRLF = Buffer.from("\n\r\n");
  */
 export function eventEnd(bytes: Buffer, from: number): number {
   const lf = bytes.indexOf(LF_LF, from);
-  const crlf = (lf < 0 ? bytes : bytes.subarray(0, lf)).indexOf(LF_CRLF, from);
+  const crlf = (lf < 0 ? bytes : bytes.subarray(0, lf + 1)).indexOf(LF_CRLF, from);
   if (crlf >= 0) return crlf + LF_CRLF.length;
   return lf < 0 ? -1 : lf + LF_LF.length;
 }
@@ -45,31 +46,50 @@ export function parseEvent(text: string): SseEvent {
   return { name, data };
 }
 
+/** Bytes that may begin a blank line which the next bytes end. */
+const BOUNDARY_BYTES = 2;
+
 /**
  * Cuts a stream of bytes into events, across any chunk edges and inside any character. An event longer than `maxBytes`
- * makes `push` return null: the stream is not one that can be understood.
+ * makes `push` return null: the stream is not one that can be understood. Cost is linear in the stream's length, however
+ * small its pieces.
  */
 export class SseSplitter {
-  #rest: Buffer | null = null;
+  readonly #rest = new GatheredBytes();
+  /** The end of `#rest`. */
+  #restEnd: Buffer = EMPTY;
 
   constructor(private readonly maxBytes: number) {}
 
   push(chunk: Buffer): SseEvent[] | null {
-    const bytes = this.#rest === null ? chunk : Buffer.concat([this.#rest, chunk]);
     const events: SseEvent[] = [];
     let start = 0;
-    for (let end = eventEnd(bytes, 0); end >= 0; end = eventEnd(bytes, start)) {
-      events.push(parseEvent(bytes.toString("utf8", start, end)));
+    if (this.#rest.size > 0) {
+      const end = eventEnd(Buffer.concat([this.#restEnd, chunk.subarray(0, LF_CRLF.length)]), 0);
+      start = end < 0 ? eventEnd(chunk, 0) : end - this.#restEnd.length;
+      if (start < 0) return this.#keep(chunk);
+      this.#rest.add(chunk.subarray(0, start));
+      events.push(parseEvent(this.#rest.takeWhole().toString("utf8")));
+    }
+    for (let end = eventEnd(chunk, start); end >= 0; end = eventEnd(chunk, start)) {
+      events.push(parseEvent(chunk.toString("utf8", start, end)));
       start = end;
     }
-    this.#rest = start === bytes.length ? null : Buffer.from(bytes.subarray(start));
-    return (this.#rest?.length ?? 0) > this.maxBytes ? null : events;
+    this.#restEnd = EMPTY;
+    return start < chunk.length && this.#keep(chunk.subarray(start)) === null ? null : events;
   }
 
   /** What is left when the stream ends without a final blank line. */
   end(): SseEvent[] {
-    const rest = this.#rest;
-    this.#rest = null;
-    return rest === null ? [] : [parseEvent(rest.toString("utf8"))];
+    return this.#rest.size === 0 ? [] : [parseEvent(this.#rest.takeWhole().toString("utf8"))];
+  }
+
+  /** No event ends in these bytes. Null when there are too many of them. */
+  #keep(bytes: Buffer): SseEvent[] | null {
+    this.#rest.add(this.#rest.size === 0 ? Buffer.from(bytes) : bytes);
+    this.#restEnd = Buffer.concat([this.#restEnd, bytes.subarray(-BOUNDARY_BYTES)]).subarray(-BOUNDARY_BYTES);
+    return this.#rest.size > this.maxBytes ? null : [];
   }
 }
+
+const EMPTY = Buffer.alloc(0);

@@ -4,6 +4,7 @@
  * the first byte of an answer is handed on, nothing is repeated any more.
  */
 import type { Clock, Timer } from "@obleth/clock";
+import { GatheredBytes } from "../gathered-bytes";
 import type { EndpointRecord, ModelRecord } from "../policy-cache/records";
 import { type AnswerTaker, Attempt, type AttemptFailure, type AttemptLimits, type AttemptRequest } from "./attempt";
 import type { EndpointState, Endpoints } from "./endpoints";
@@ -70,8 +71,7 @@ export class UpstreamCall implements AnswerTaker {
   #status = 0;
   #rawHeaders: readonly Buffer[] = [];
   #phase: "trying" | "holding-head" | "collecting-error" | "handing-on" | "over" = "trying";
-  #errorChunks: Buffer[] = [];
-  #errorBytes = 0;
+  readonly #error = new GatheredBytes();
   #timer: Timer | null = null;
   #stopWaiting: (() => void) | null = null;
   /** Since when every endpoint has been at its cap; kept over several waits. */
@@ -127,9 +127,8 @@ export class UpstreamCall implements AnswerTaker {
       return this.taker.onData(chunk);
     }
     if (this.#phase !== "collecting-error") return true;
-    this.#errorChunks.push(chunk);
-    this.#errorBytes += chunk.length;
-    if (this.#errorBytes > MAX_ERROR_BYTES) this.#tooMuchError();
+    this.#error.add(chunk);
+    if (this.#error.size > MAX_ERROR_BYTES) this.#tooMuchError();
     return true;
   }
 
@@ -314,9 +313,7 @@ export class UpstreamCall implements AnswerTaker {
   #finishError(): void {
     const endpoint = this.#endpoint;
     if (endpoint === null) return;
-    const body = Buffer.concat(this.#errorChunks, this.#errorBytes);
-    this.#errorChunks = [];
-    this.#errorBytes = 0;
+    const body = this.#error.takeWhole();
     this.#leaveEndpoint("error_status");
     if (this.request.amendAfter(endpoint.record, this.#status, body)) {
       this.#try(endpoint, { fresh: false });

@@ -12,8 +12,8 @@ import {
   createInflateRaw,
 } from "node:zlib";
 import { Decompress } from "fzstd";
+import { GatheredBytes } from "../../gathered-bytes";
 import type { BodyHold } from "./body-memory";
-import { GatheredBytes } from "./gathered-bytes";
 import { MAX_WINDOW_BYTES, zstdPlan } from "./zstd-frames";
 
 export const BODY_ENCODINGS = ["identity", "gzip", "br", "zstd", "deflate"] as const;

@@ -4,9 +4,9 @@
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Refusal } from "../../error-response";
+import { GatheredBytes } from "../../gathered-bytes";
 import type { BodyHold } from "./body-memory";
 import { type BodyEncoding, bodyEncoding, decodeBody } from "./decode-body";
-import { GatheredBytes } from "./gathered-bytes";
 
 /** `no-room`: the process holds as many bytes of bodies as it may. */
 export type BodyResult = { readonly body: Buffer } | { readonly refusal: Refusal } | "no-room";

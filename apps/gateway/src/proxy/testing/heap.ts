@@ -2,7 +2,7 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 
-/** Bytes of buffers that something still leads to. */
+/** Bytes of buffers that something still leads to, and some that are being swept: wait until it is little enough. */
 export function arrayBufferBytes(): number {
   setFlagsFromString("--expose-gc");
   runInNewContext("gc")();

@@ -1,4 +1,5 @@
 /** The two ways an OpenAI answer is put into Anthropic's form while it passes: a stream by its events, a body whole. */
+import { GatheredBytes } from "../../gathered-bytes";
 import { SseSplitter } from "../../upstream/sse";
 import type { AnswerTranslation } from "../relay/answer-relay";
 import { type MessageIdentity, messageOf, TooMuchToKeep, Untranslatable } from "./message-answer";
@@ -39,22 +40,20 @@ class StreamTranslation implements AnswerTranslation {
 
 class BodyTranslation implements AnswerTranslation {
   readonly contentType = "application/json";
-  readonly #chunks: Buffer[] = [];
-  #bytes = 0;
+  readonly #bytes = new GatheredBytes();
 
   constructor(private readonly identity: MessageIdentity) {}
 
   push(chunk: Buffer): null {
-    this.#bytes += chunk.length;
-    if (this.#bytes > MAX_BODY_BYTES) throw new TooMuchToKeep("an answer too long to translate");
-    this.#chunks.push(chunk);
+    if (this.#bytes.size + chunk.length > MAX_BODY_BYTES) throw new TooMuchToKeep("an answer too long to translate");
+    this.#bytes.add(chunk);
     return null;
   }
 
   end(): Buffer {
     let completion: unknown;
     try {
-      completion = JSON.parse(Buffer.concat(this.#chunks, this.#bytes).toString("utf8"));
+      completion = JSON.parse(this.#bytes.takeWhole().toString("utf8"));
     } catch {
       throw new Untranslatable("an answer that is not JSON");
     }
