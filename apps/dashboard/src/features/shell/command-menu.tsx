@@ -13,6 +13,7 @@ import { useReturnFocus } from "../../lib/use-return-focus";
 import { keysQuery } from "../../queries/keys";
 import { modelsQuery, tenantsQuery } from "../../queries/objects";
 import { useLiveSummary } from "../../queries/use-live";
+import { paletteMatches } from "./logic/palette-matches";
 import { parseRecent, type RecentEntry, withRecent } from "./logic/recent";
 import { NAV_LINKS } from "./nav-links";
 
@@ -27,11 +28,11 @@ const GROUP =
 /** Everything by name: pages, pools, tenants, keys, models, and what one often does. */
 export function CommandMenu({ onClose }: Readonly<{ onClose: () => void }>) {
   const router = useRouter();
-  const [recent] = useState(() => parseRecent(localStorage.getItem(STORAGE_KEY)));
+  const [recent] = useState(() => parseRecent(readStored()));
   const [text, setText] = useState("");
   const { ref, onCloseAutoFocus } = useReturnFocus();
   const go = (entry: RecentEntry) => {
-    localStorage.setItem(STORAGE_KEY, JSON.stringify(withRecent(recent, entry)));
+    store(JSON.stringify(withRecent(recent, entry)));
     onClose();
     router.push(entry.href);
   };
@@ -58,7 +59,7 @@ export function CommandMenu({ onClose }: Readonly<{ onClose: () => void }>) {
               {text === "" && recent.length > 0 ? (
                 <Entries heading="Recent" entries={recent} onGo={go} prefix="recent" />
               ) : null}
-              <Pools onGo={go} />
+              <Pools text={text} onGo={go} />
               <Entries
                 heading="Pages"
                 entries={NAV_LINKS.map(({ label, href }) => ({ label, href }))}
@@ -66,13 +67,30 @@ export function CommandMenu({ onClose }: Readonly<{ onClose: () => void }>) {
                 prefix="page"
               />
               <Actions onGo={go} onClose={onClose} />
-              {text === "" ? null : <Objects onGo={go} />}
+              {text === "" ? null : <Objects text={text} onGo={go} />}
             </Command.List>
           </Command>
         </Base.Content>
       </Base.Portal>
     </Base.Root>
   );
+}
+
+/** Private windows may refuse storage; nothing is recent then. */
+function readStored(): string | null {
+  try {
+    return localStorage.getItem(STORAGE_KEY);
+  } catch {
+    return null;
+  }
+}
+
+function store(text: string): void {
+  try {
+    localStorage.setItem(STORAGE_KEY, text);
+  } catch {
+    // As above.
+  }
 }
 
 type Go = (entry: RecentEntry) => void;
@@ -109,12 +127,13 @@ function Note({ children }: Readonly<{ children: ReactNode }>) {
   return <span className="num shrink-0 text-micro text-text-3">{children}</span>;
 }
 
-function Pools({ onGo }: Readonly<{ onGo: Go }>) {
+function Pools({ text, onGo }: Readonly<ObjectsProps>) {
   const pools = useLiveSummary()?.live.pools ?? [];
   // The palette opens with a screenful; the rest is there before anyone has typed.
   const listed = useDeferredValue(MAX_LISTED, FIRST_LISTED);
-  const entries = pools.slice(0, listed).map((pool) => ({
-    label: pool.model,
+  const named = pools.map((pool) => ({ label: pool.model, pool }));
+  const entries = paletteMatches(named, { text, prefix: "pool", most: listed }).map(({ label, pool }) => ({
+    label,
     href: `/fairshare?pool=${encodeURIComponent(pool.model)}`,
     note:
       pool.capacity_state === "no_servers"
@@ -124,38 +143,55 @@ function Pools({ onGo }: Readonly<{ onGo: Go }>) {
   return <Entries heading="Pools" entries={entries} onGo={onGo} prefix="pool" />;
 }
 
+interface ObjectsProps {
+  /** What is typed. */
+  text: string;
+  onGo: Go;
+}
+
 /** Tenants, keys and models, read once somebody searches. */
-function Objects({ onGo }: Readonly<{ onGo: Go }>) {
+function Objects({ text, onGo }: Readonly<ObjectsProps>) {
   const tenants = useQuery(tenantsQuery()).data?.items ?? [];
   const models = useQuery(modelsQuery()).data?.items ?? [];
   const keys = useQuery(keysQuery(null)).data?.items ?? [];
+  const found = (prefix: string, entries: EntriesProps["entries"]) =>
+    paletteMatches(entries, { text, prefix, most: MAX_LISTED });
   return (
     <>
       <Entries
         heading="Tenants"
         prefix="tenant"
         onGo={onGo}
-        entries={tenants.map((tenant) => ({ label: tenant.name, href: `/tenants/${tenant.id}`, note: tenant.group }))}
+        entries={found(
+          "tenant",
+          tenants.map((tenant) => ({ label: tenant.name, href: `/tenants/${tenant.id}`, note: tenant.group })),
+        )}
       />
       <Entries
         heading="Models"
         prefix="model"
         onGo={onGo}
-        entries={models.map((model) => ({
-          label: model.name,
-          href: `/models/${encodeURIComponent(model.name)}`,
-          note: model.type,
-        }))}
+        entries={found(
+          "model",
+          models.map((model) => ({
+            label: model.name,
+            href: `/models/${encodeURIComponent(model.name)}`,
+            note: model.type,
+          })),
+        )}
       />
       <Entries
         heading="Keys"
         prefix="key"
         onGo={onGo}
-        entries={keys.map((key) => ({
-          label: key.name,
-          href: `/keys?key=${key.id}`,
-          note: `${key.tenant_name}, ${key.prefix}…`,
-        }))}
+        entries={found(
+          "key",
+          keys.map((key) => ({
+            label: key.name,
+            href: `/keys?key=${key.id}`,
+            note: `${key.tenant_name}, ${key.prefix}…`,
+          })),
+        )}
       />
     </>
   );

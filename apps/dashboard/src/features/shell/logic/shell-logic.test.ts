@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { paletteMatches } from "./palette-matches";
 import { parseRecent, withRecent } from "./recent";
 import { titlePrefix } from "./tab-title";
 
@@ -29,5 +30,27 @@ describe("recent entries", () => {
     ]);
     expect(parseRecent(stored)).toEqual([{ label: "ok", href: "/keys" }]);
     expect(parseRecent("{")).toEqual([]);
+  });
+});
+
+describe("what the palette draws of many objects", () => {
+  const entries = Array.from({ length: 2000 }, (_, index) => ({ label: `team-${index}` }));
+  const labels = (text: string, most = 40) =>
+    paletteMatches(entries, { text, prefix: "tenant", most }).map((entry) => entry.label);
+
+  it("has the one that is named, wherever it stands in the list", () => {
+    expect(labels("team-1999")).toEqual(["team-1999"]);
+    expect(labels("  TEAM-1999 ")).toEqual(["team-1999"]);
+  });
+
+  it("has those with the letters in their order, after those with the text in one piece", () => {
+    expect(labels("tm-1998")).toEqual(["team-1998"]);
+    expect(labels("m-77")[0]).toBe("team-77");
+    expect(labels("zebra")).toEqual([]);
+  });
+
+  it("is never more than a list can show", () => {
+    expect(labels("")).toHaveLength(40);
+    expect(labels("tenant")).toHaveLength(40);
   });
 });
