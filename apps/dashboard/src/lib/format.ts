@@ -35,7 +35,7 @@ export function formatTimeLeft(ms: number): string {
   if (ms <= 0) return "now";
   if (ms < 90_000) return `${Math.ceil(ms / 1000)} s`;
   const minutes = Math.ceil(ms / 60_000);
-  return minutes < 60 ? `${minutes} min` : twoUnits(Math.floor(minutes / 60), "h", minutes % 60, "min");
+  return minutes < 60 ? `${minutes} min` : twoUnits([Math.floor(minutes / 60), "h"], [minutes % 60, "min"]);
 }
 
 /** How long ago, coarse: "just now", "4 min ago", "3 h ago", "2 d ago". */
@@ -50,6 +50,11 @@ export function formatAgo(ms: number): string {
 /** "1 gateway", "3 gateways". */
 export function plural(count: number, one: string, many = `${one}s`): string {
   return `${formatCount(count)} ${count === 1 ? one : many}`;
+}
+
+/** "1 slot", "12,000 slots": always exact. */
+export function slotCount(count: number, kind = "slot"): string {
+  return words.counted(count, kind);
 }
 
 /** "a", "a and b", "a, b and c". */
@@ -113,6 +118,7 @@ function isNumber(value: number | null | undefined): value is number {
   return value != null && Number.isFinite(value);
 }
 
-function twoUnits(large: number, largeUnit: string, small: number, smallUnit: string): string {
+/** "1 h 5 min"; a second unit of nothing is left out. */
+function twoUnits([large, largeUnit]: [number, string], [small, smallUnit]: [number, string]): string {
   return small === 0 ? `${large} ${largeUnit}` : `${large} ${largeUnit} ${small} ${smallUnit}`;
 }

@@ -12,6 +12,7 @@ import {
   formatWait,
   listWords,
   plural,
+  slotCount,
   zoneName,
 } from "./format";
 import { ageMs, type FreshnessInput, freshness, nextPollMs } from "./freshness";
@@ -154,6 +155,12 @@ describe("numbers", () => {
     expect(formatAgo(240_000)).toBe("4 min ago");
   });
   it("agree with their nouns", () => {
+    expect([slotCount(1), slotCount(0), slotCount(12_000), slotCount(1, "held slot")]).toEqual([
+      "1 slot",
+      "0 slots",
+      "12,000 slots",
+      "1 held slot",
+    ]);
     expect([plural(1, "slot"), plural(2, "slot"), plural(0, "entry", "entries")]).toEqual([
       "1 slot",
       "2 slots",

@@ -1,5 +1,5 @@
 /** How much a save must ask: it is done at once, or confirmed in a second step that names what moves. */
-import { plural } from "./format";
+import { plural, slotCount } from "./format";
 import type { PreviewRow } from "./preview-rows";
 
 export interface SaveTier {
@@ -22,6 +22,6 @@ export function saveTier(rows: readonly PreviewRow[]): SaveTier {
   const verb = moved === 1 ? "moves" : "move";
   return {
     isTwoStep: isLarge || asks || moving.length > MANY_POOLS,
-    confirm: moved === 0 ? "Apply" : `Apply: ${plural(moved, "slot")} ${verb} in ${plural(moving.length, "pool")}`,
+    confirm: moved === 0 ? "Apply" : `Apply: ${slotCount(moved)} ${verb} in ${plural(moving.length, "pool")}`,
   };
 }

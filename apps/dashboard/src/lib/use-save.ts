@@ -49,18 +49,26 @@ export function useSave<Answer extends Saved>() {
   });
 }
 
+/** Changes being put back, or put back: a second press of either way back is the same wish, and not a failure. */
+const undone = new Set<number>();
+
 /** Puts a change back by its audit row, and says so. */
 export function useUndo(): (auditId: number) => void {
   const client = useQueryClient();
   return useCallback(
     (auditId) => {
+      if (undone.has(auditId)) return;
+      undone.add(auditId);
       api
         .call("revertAudit", { params: { id: auditId } })
         .then(() => {
           notifySuccess("Put back");
           return client.invalidateQueries(CONFIGURATION);
         })
-        .catch((error: unknown) => notifyError(`Not put back. ${errorMessage(error)}`));
+        .catch((error: unknown) => {
+          undone.delete(auditId);
+          notifyError(`Not put back. ${errorMessage(error)}`);
+        });
     },
     [client],
   );

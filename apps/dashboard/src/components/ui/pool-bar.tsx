@@ -1,4 +1,4 @@
-import { formatExact, plural } from "../../lib/format";
+import { formatExact, slotCount } from "../../lib/format";
 import { inUse, type PoolBand, type PoolLoad, poolBand } from "../../lib/pool-state";
 import { UseBar } from "./use-bar";
 
@@ -16,7 +16,7 @@ export function PoolBar({ pool, className }: Readonly<PoolBarProps>) {
       borrowed={pool.borrowed}
       size={pool.cap}
       color={COLORS[poolBand(pool)]}
-      label={`${formatExact(inUse(pool))} of ${plural(pool.cap, "slot")} in use, ${pool.borrowed} borrowed, ${pool.held} held`}
+      label={`${formatExact(inUse(pool))} of ${slotCount(pool.cap)} in use, ${pool.borrowed} borrowed, ${pool.held} held`}
       {...(className === undefined ? {} : { className })}
     />
   );

@@ -8,7 +8,7 @@ import { Dialog } from "../../components/ui/dialog";
 import { Field, INPUT, SelectField, TextField } from "../../components/ui/field";
 import { Segmented } from "../../components/ui/segmented";
 import { api, errorField, errorMessage } from "../../lib/api";
-import { formatMinute } from "../../lib/format";
+import { formatMinute, plural } from "../../lib/format";
 import { usePreferences } from "../../lib/preferences";
 import { hasWork, rowsOfAnswer } from "../../lib/preview-rows";
 import { serverNowMs } from "../../lib/server-clock";
@@ -244,7 +244,7 @@ function BoostEffect({ draft, tenant }: Readonly<{ draft: BoostDraft; tenant: Te
       {rows.slice(0, 3).map((row) => (
         <PreviewCard key={row.pool} row={row} subject={tenant.id} level="tenant" />
       ))}
-      {rows.length > 3 ? <p className="text-micro text-text-3">and {rows.length - 3} more pools</p> : null}
+      {rows.length > 3 ? <p className="text-micro text-text-3">and {plural(rows.length - 3, "more pool")}</p> : null}
     </div>
   );
 }

@@ -13,7 +13,7 @@ import { Panel } from "../../components/ui/panel";
 import { Segmented } from "../../components/ui/segmented";
 import { Skeleton, SkeletonRows } from "../../components/ui/skeleton";
 import { cn } from "../../lib/cn";
-import { plural } from "../../lib/format";
+import { slotCount } from "../../lib/format";
 import { groupColors } from "../../lib/group-colors";
 import { noServersWords } from "../../lib/no-servers";
 import { poolBand } from "../../lib/pool-state";
@@ -191,7 +191,7 @@ function NothingHere({ pool }: Readonly<{ pool: LivePool }>) {
         </Button>
       }
     >
-      It has {noServersWords(pool.no_servers_cause)}, so its {plural(pool.cap, "slot")} can run nothing.
+      It has {noServersWords(pool.no_servers_cause)}, so its {slotCount(pool.cap)} can run nothing.
     </Empty>
   );
 }
@@ -211,9 +211,8 @@ function SizeNote({ pool, live }: Readonly<{ pool: LivePool; live: Live }>) {
     notes.push("Seen from this gateway only: who is below its share may be incomplete.");
   if (live.algorithm === "weighted") notes.push("Weights order tenants directly; groups are not used.");
   if (pool.usable < pool.cap)
-    notes.push(`Shares are split over ${plural(pool.usable, "slot")}: the ceiling leaves no more.`);
-  if (pool.cap < pool.configured_cap)
-    notes.push(`${pool.cap} of ${plural(pool.configured_cap, "slot")} are in force here.`);
+    notes.push(`Shares are split over ${slotCount(pool.usable)}: the ceiling leaves no more.`);
+  if (pool.cap < pool.configured_cap) notes.push(`${pool.cap} of ${slotCount(pool.configured_cap)} are in force here.`);
   if (notes.length === 0) return null;
   return <p className="mb-2 text-small text-text-2">{notes.join(" ")}</p>;
 }

@@ -10,7 +10,7 @@ import { Empty } from "../../components/ui/notice";
 import { Panel } from "../../components/ui/panel";
 import { SkeletonRows } from "../../components/ui/skeleton";
 import { cn } from "../../lib/cn";
-import { plural } from "../../lib/format";
+import { plural, slotCount } from "../../lib/format";
 import { isTyping } from "../../lib/is-typing";
 import { FILTER_STATES, type FilterState, type PoolTotals, poolTotals } from "../../lib/pool-state";
 import { usePreferences } from "../../lib/preferences";
@@ -128,8 +128,7 @@ function PoolSection({ live, sample, totals, isStale }: Readonly<PoolSectionProp
       )}
       {totals.withoutServers > 0 ? (
         <p className="border-t px-4 py-2 text-small text-text-2">
-          {plural(totals.withoutServers, "pool")} without servers ({plural(totals.slotsWithoutServers, "slot")}) not
-          counted.
+          {plural(totals.withoutServers, "pool")} without servers ({slotCount(totals.slotsWithoutServers)}) not counted.
         </p>
       ) : null}
     </>

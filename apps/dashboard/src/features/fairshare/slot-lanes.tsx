@@ -5,7 +5,7 @@ import { Badge } from "../../components/ui/badge";
 import { GroupMark, groupColor } from "../../components/ui/group-mark";
 import { Value } from "../../components/ui/value";
 import { cn } from "../../lib/cn";
-import { formatExact } from "../../lib/format";
+import { formatExact, slotCount } from "../../lib/format";
 import { useWidth } from "../../lib/use-width";
 import { borrowedSlots } from "./logic/slot-cells";
 import { CELL_PX, MAX_CELLS, SlotLane } from "./slot-lane";
@@ -92,7 +92,7 @@ function Lane({ holder, poolSize, widthPx, isSelected, isDimmed, onSelect }: Rea
         poolSize={poolSize}
         color={groupColor(holder.color)}
         widthPx={widthPx}
-        label={`${holder.name}: ${formatExact(used)} slots in use, share ${formatExact(holder.share)}, ${borrowed} borrowed`}
+        label={`${holder.name}: ${slotCount(used)} in use, share ${formatExact(holder.share)}, ${borrowed} borrowed`}
       />
       <p className="num text-small text-text-2">
         <Value field="in_use" value={used} isExact className="font-medium text-text" /> in use

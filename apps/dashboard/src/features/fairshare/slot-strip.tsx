@@ -1,7 +1,7 @@
 "use client";
 
 import { UseBar } from "../../components/ui/use-bar";
-import { formatExact, plural } from "../../lib/format";
+import { formatExact, plural, slotCount } from "../../lib/format";
 import { useWidth } from "../../lib/use-width";
 import { MAX_CELLS } from "./slot-lane";
 
@@ -28,7 +28,7 @@ const SIZE_PX = 11;
 export function SlotStrip({ parts, poolSize, lit }: Readonly<SlotStripProps>) {
   const [ref, width] = useWidth<HTMLDivElement>();
   const used = parts.reduce((sum, part) => sum + part.inFlight + part.held, 0);
-  const label = `${formatExact(used)} of ${plural(poolSize, "slot")} in use by ${plural(parts.length, "tenant")}`;
+  const label = `${formatExact(used)} of ${slotCount(poolSize)} in use by ${plural(parts.length, "tenant")}`;
   if (poolSize > MAX_CELLS) {
     const held = parts.reduce((sum, part) => sum + part.held, 0);
     return <UseBar inFlight={used - held} held={held} borrowed={0} size={poolSize} label={label} />;

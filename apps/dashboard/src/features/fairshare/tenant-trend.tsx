@@ -3,7 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { OUTCOME_COLORS } from "../../components/chart/outcome-colors";
-import { formatCount, formatWait } from "../../lib/format";
+import { formatCount, formatWait, plural } from "../../lib/format";
 import { useNow } from "../../lib/use-now";
 import { usageSeriesQuery } from "../../queries/usage";
 import { type TrendBar, trendBars } from "./logic/trend-bars";
@@ -30,7 +30,7 @@ export function TenantTrend({ tenantId, model }: Readonly<{ tenantId: string; mo
   const words =
     requests === 0
       ? "No request here in the last 30 minutes."
-      : `${formatCount(requests)} requests here in the last 30 minutes, ${formatCount(waited)} waited${waited === 0 ? "" : `, ${formatWait(worstMs)} at worst`}.`;
+      : `${plural(requests, "request")} here in the last 30 minutes, ${formatCount(waited)} waited${waited === 0 ? "" : `, ${formatWait(worstMs)} at worst`}.`;
   return (
     <section aria-label="Last 30 minutes" className="min-h-24 border-t pt-4">
       <p className="num text-micro text-text-2">{data ? words : error ? "Its requests cannot be read." : null}</p>

@@ -3,7 +3,7 @@
 import { ArrowRight } from "lucide-react";
 import { GroupMark, groupColor } from "../../components/ui/group-mark";
 import { cn } from "../../lib/cn";
-import { formatExact, plural } from "../../lib/format";
+import { formatExact, slotCount } from "../../lib/format";
 import { changedParts, type PreviewPart, type PreviewRow } from "../../lib/preview-rows";
 
 interface PoolPreviewsProps {
@@ -26,7 +26,7 @@ export function PoolPreviews({ rows, colors, hasDraft }: Readonly<PoolPreviewsPr
         <li key={row.pool} data-preview={row.pool} className="space-y-2 px-4 py-3">
           <p className="flex items-baseline gap-3 text-small">
             <span className="name min-w-0 flex-1 truncate font-medium">{row.pool}</span>
-            <span className="num text-micro text-text-3">{plural(row.sizeAfter, "slot")}</span>
+            <span className="num text-micro text-text-3">{slotCount(row.sizeAfter)}</span>
           </p>
           <SplitBar parts={row.groups} side="before" colors={colors} label={`${row.pool} now`} />
           {hasDraft ? (

@@ -2,7 +2,7 @@
 
 import { splitSteps } from "@obleth/fairshare/shares";
 import { Cell, HeadCell, Table, TableFrame } from "../../components/ui/table";
-import { formatExact, listWords } from "../../lib/format";
+import { formatExact, listWords, slotCount } from "../../lib/format";
 
 interface RoundingProps {
   size: number;
@@ -22,7 +22,7 @@ export function RoundingSteps({ size, groups }: Readonly<RoundingProps>) {
   return (
     <section aria-label="How the slots are rounded" className="border-t">
       <h3 className="px-4 pt-3 text-small font-medium">
-        How {formatExact(size)} slots become {results || "nothing"}
+        How {slotCount(size)} {size === 1 ? "becomes" : "become"} {results || "nothing"}
       </h3>
       <p className="max-w-[72ch] px-4 pt-1 text-small text-text-2">
         Each group's exact part is rounded down; the slots left over go to the largest remainders. A group that would

@@ -10,7 +10,7 @@ import { HelpTip } from "../../components/ui/help-tip";
 import { Panel } from "../../components/ui/panel";
 import { Segmented } from "../../components/ui/segmented";
 import { api } from "../../lib/api";
-import { formatExact } from "../../lib/format";
+import { formatExact, slotCount } from "../../lib/format";
 import { useSession } from "../../lib/session";
 import { useDraft } from "../../lib/use-draft";
 import { useDraftSave } from "../../lib/use-draft-save";
@@ -80,8 +80,7 @@ export function AffinityForm({ model, pool }: Readonly<AffinityFormProps>) {
       ) : null}
       <AffinityFields draft={shown} errors={errors} gateway={gateway} onChange={change} />
       <p className="num text-small text-text-2" data-testid="held-limit">
-        At most {formatExact(heldLimit(size, Number.isFinite(percent) ? percent : 0))} of {formatExact(size)} slots
-        held.
+        At most {formatExact(heldLimit(size, Number.isFinite(percent) ? percent : 0))} of {slotCount(size)} held.
       </p>
       <BypassWarning
         seconds={Number(shown.bypassSecs || gateway.bypassSecs)}

@@ -11,7 +11,7 @@ import { Button } from "../../components/ui/button";
 import { Failure } from "../../components/ui/failure";
 import { PoolBar } from "../../components/ui/pool-bar";
 import { Skeleton } from "../../components/ui/skeleton";
-import { formatExact, plural } from "../../lib/format";
+import { formatExact, slotCount } from "../../lib/format";
 import { noServersWords } from "../../lib/no-servers";
 import { modelQuery, type Versioned } from "../../queries/objects";
 import { useLiveSummary } from "../../queries/use-live";
@@ -93,7 +93,7 @@ function LoadedModel({ model, pool, tab, onTab }: Readonly<LoadedModelProps>) {
 function answerOf(model: Model, pool: LivePool | undefined): string {
   if (!model.enabled) return "Off: requests for it are refused.";
   if (pool?.capacity_state === "no_servers") return `No servers: ${noServersWords(pool.no_servers_cause)}.`;
-  if (pool === undefined) return `Serving. ${plural(model.capacity.size, "slot")}.`;
+  if (pool === undefined) return `Serving. ${slotCount(model.capacity.size)}.`;
   const waiting = pool.queued === 0 ? "nothing waiting" : `${formatExact(pool.queued)} waiting`;
-  return `Serving. ${formatExact(pool.in_flight + pool.held)} of ${plural(pool.cap, "slot")} in use, ${waiting}.`;
+  return `Serving. ${formatExact(pool.in_flight + pool.held)} of ${slotCount(pool.cap)} in use, ${waiting}.`;
 }

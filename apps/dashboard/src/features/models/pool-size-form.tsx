@@ -10,7 +10,7 @@ import { Glyph } from "../../components/ui/glyph";
 import { Panel } from "../../components/ui/panel";
 import { RadioCard } from "../../components/ui/radio-card";
 import { api } from "../../lib/api";
-import { formatExact } from "../../lib/format";
+import { slotCount } from "../../lib/format";
 import { rowsOfAnswer } from "../../lib/preview-rows";
 import { saveTier } from "../../lib/save-tier";
 import { useSession } from "../../lib/session";
@@ -129,7 +129,9 @@ function ModeCards({ draft, model, errors, onChange, defaultSize }: Readonly<Mod
           isChecked={draft.mode === "tuned"}
           onChoose={() => choose("tuned")}
         >
-          <p className="num text-small">{formatExact(model.max_in_flight)} slots</p>
+          <p className="num text-small">
+            {model.max_in_flight === null ? "The gateway's default" : slotCount(model.max_in_flight)}
+          </p>
         </RadioCard>
       ) : null}
       <RadioCard

@@ -10,7 +10,7 @@ import { TextField } from "../../components/ui/field";
 import { Panel } from "../../components/ui/panel";
 import { Skeleton } from "../../components/ui/skeleton";
 import { api } from "../../lib/api";
-import { formatExact, plural } from "../../lib/format";
+import { formatExact, plural, slotCount } from "../../lib/format";
 import { useSession } from "../../lib/session";
 import { useDraft } from "../../lib/use-draft";
 import { useDraftSave } from "../../lib/use-draft-save";
@@ -64,7 +64,7 @@ function CeilingForm({ capacity }: Readonly<{ capacity: Versioned<Capacity> }>) 
     <div className="space-y-3 text-small">
       <p className="num text-text-2">
         {formatExact(data.effective_global_max_in_flight)} in force; all pools together have{" "}
-        {formatExact(data.sum_of_pools)} slots.{" "}
+        {slotCount(data.sum_of_pools)}.{" "}
         {data.ceiling_reached
           ? "It is reached: pools take turns."
           : data.binds
@@ -99,7 +99,7 @@ function ceilingAlert(wanted: number, sumOfPools: number, running: number): Save
   return {
     title: `Lower the ceiling to ${formatExact(wanted)}?`,
     text:
-      `The pools together have ${formatExact(sumOfPools)} slots, and their shares are then split over fewer. ` +
+      `The pools together have ${slotCount(sumOfPools)}, and their shares are then split over fewer. ` +
       `Running now: ${plural(running, "request")}; none of them is cut off.`,
   };
 }

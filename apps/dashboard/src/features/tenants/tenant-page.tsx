@@ -13,7 +13,7 @@ import { Failure } from "../../components/ui/failure";
 import { Notice } from "../../components/ui/notice";
 import { Skeleton } from "../../components/ui/skeleton";
 import { budgetUse } from "../../lib/budget";
-import { formatDayTime, formatExact, plural } from "../../lib/format";
+import { formatDayTime, formatExact, slotCount } from "../../lib/format";
 import { usePreferences } from "../../lib/preferences";
 import { boostsQuery } from "../../queries/boosts";
 import { useLiveFull } from "../../queries/live-full";
@@ -141,5 +141,5 @@ function answerOf(tenant: Tenant, here: Counts | null): string {
   if (here === null) return terms;
   const inUse = here.in_flight + here.held;
   if (inUse + here.queued === 0) return `${terms} No work now.`;
-  return `${terms} ${plural(inUse, "slot")} in use, ${formatExact(here.queued)} waiting.`;
+  return `${terms} ${slotCount(inUse)} in use, ${formatExact(here.queued)} waiting.`;
 }

@@ -84,7 +84,7 @@ export function UsagePage() {
         }
       />
       <div className="space-y-4">
-        {data ? <Figures summary={data} /> : <Skeleton className="h-20" />}
+        {data ? <Figures summary={data} /> : error ? null : <Skeleton className="h-20" />}
         <UsageChart filters={filters} isReady={nowMs > 0} rangeMs={RANGES[query.range]} nowMs={nowMs} />
         <Panel label="Usage" bodyClassName="p-0">
           <Filters />

@@ -1,5 +1,5 @@
 /** What a boost does at this moment, read from the preview of taking it away. */
-import { formatExact, listWords, plural } from "../../../lib/format";
+import { formatExact, listWords, plural, slotCount } from "../../../lib/format";
 
 interface PartWithout {
   readonly tenant_id: string;
@@ -28,5 +28,5 @@ export function effectWords(without: readonly PoolWithout[], tenantId: string): 
   const payers = [...paid].sort((a, b) => b[1] - a[1]);
   const named = payers.slice(0, NAMED).map(([name, slots]) => `${name} ${formatExact(slots)}`);
   const rest = payers.length > NAMED ? [plural(payers.length - NAMED, "other")] : [];
-  return `${plural(gained, "slot")} more; paid by ${listWords([...named, ...rest])}`;
+  return `${slotCount(gained)} more; paid by ${listWords([...named, ...rest])}`;
 }

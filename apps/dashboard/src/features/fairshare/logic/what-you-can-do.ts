@@ -1,5 +1,5 @@
 /** What an operator can do about a full pool, best first, each with the fact that speaks for it. */
-import { formatExact, formatPercent, listWords, plural } from "../../../lib/format";
+import { formatExact, formatPercent, listWords, slotCount } from "../../../lib/format";
 import { inUse } from "../../../lib/pool-state";
 import { aboveShare, type TenantLoad } from "../../../lib/standing";
 
@@ -61,7 +61,7 @@ export function remedies(pool: PoolSituation): Remedy[] {
 
 function ceilingRemedy(pool: PoolSituation): Remedy | null {
   if (pool.usable >= pool.cap) return null;
-  const text = `Raise the ceiling: it leaves ${formatExact(pool.usable)} of this pool's ${plural(pool.cap, "slot")} usable.`;
+  const text = `Raise the ceiling: it leaves ${formatExact(pool.usable)} of this pool's ${slotCount(pool.cap)} usable.`;
   return { id: "raise_ceiling", text, href: "/settings?tab=cluster" };
 }
 
@@ -77,7 +77,7 @@ function growRemedy(pool: PoolSituation, href: string): Remedy | null {
 function rebalanceRemedy(above: readonly TenantLoad[], below: readonly TenantLoad[]): Remedy | null {
   const [holder] = above;
   if (holder === undefined || below.length === 0) return null;
-  const text = `Rebalance the weights: ${holder.name} has ${plural(aboveShare(holder), "slot")} above its share while ${listWords(below.slice(0, 2).map((tenant) => tenant.name))} ${below.length === 1 ? "waits" : "wait"} below.`;
+  const text = `Rebalance the weights: ${holder.name} has ${slotCount(aboveShare(holder))} above its share while ${listWords(below.slice(0, 2).map((tenant) => tenant.name))} ${below.length === 1 ? "waits" : "wait"} below.`;
   return { id: "rebalance", text, href: "/fairshare/groups" };
 }
 
@@ -90,7 +90,7 @@ function hogRemedy(pool: PoolSituation, encoded: string): Remedy | null {
     most.max_in_flight !== null
   )
     return null;
-  const text = `Cap ${most.name} here: it has ${formatExact(inUse(most))} of ${plural(pool.cap, "slot")}.`;
+  const text = `Cap ${most.name} here: it has ${formatExact(inUse(most))} of ${slotCount(pool.cap)}.`;
   return { id: "cap_holder", text, href: `/fairshare?pool=${encoded}&tenant=${encodeURIComponent(most.tenant_id)}` };
 }
 

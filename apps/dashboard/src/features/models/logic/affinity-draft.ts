@@ -1,5 +1,5 @@
 /** A model's session affinity as it is typed; an empty field follows the gateway. */
-import { formatExact, formatPercent } from "../../../lib/format";
+import { formatExact, formatPercent, slotCount } from "../../../lib/format";
 import { parseWhole } from "../../../lib/weight";
 
 export interface Affinity {
@@ -67,8 +67,8 @@ export function holdSentence({ hold, redeem, gateways }: { hold: number; redeem:
   if (verdict === null) {
     return `No slot was held for a session${gateways > 1 ? " by this gateway" : ""} in the last hour.`;
   }
-  const taken = `${formatExact(redeem)} of ${formatExact(hold)} held slots were taken (${formatPercent(redeem / hold)}).`;
-  const seen = `${formatExact(hold)} slots held and ${formatExact(redeem)} taken as this gateway of ${gateways} saw it; one held here may be taken elsewhere.`;
+  const taken = `${formatExact(redeem)} of ${slotCount(hold, "held slot")} ${redeem === 1 ? "was" : "were"} taken (${formatPercent(redeem / hold)}).`;
+  const seen = `${slotCount(hold)} held and ${formatExact(redeem)} taken as this gateway of ${gateways} saw it; one held here may be taken elsewhere.`;
   return `${gateways > 1 ? seen : taken} ${verdict}`;
 }
 

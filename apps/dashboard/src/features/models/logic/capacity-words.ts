@@ -1,6 +1,6 @@
 /** How a pool's size came about, and what speaks against another one. */
 import { splitLimit } from "@obleth/fairshare/shares";
-import { formatExact, plural } from "../../../lib/format";
+import { formatExact, plural, slotCount } from "../../../lib/format";
 
 interface SizedModel {
   readonly capacity_mode: "static" | "tuned" | "discovered";
@@ -34,9 +34,9 @@ export function sizeAlert(size: number | null, pool: BusyPool | undefined) {
   if (size >= inUse) return null;
   const first = plural(inUse - size + 1, "of them has", "of them have");
   return {
-    title: `Give ${pool.model} ${plural(size, "slot")}?`,
+    title: `Give ${pool.model} ${slotCount(size)}?`,
     text:
-      `It uses ${plural(inUse, "slot")} now. Nothing that runs is cut off, and nothing starts until ${first} ` +
+      `It uses ${slotCount(inUse)} now. Nothing that runs is cut off, and nothing starts until ${first} ` +
       `finished. In the last 5 minutes ${plural(pool.finishes_5m, "request")} finished here.`,
   };
 }
@@ -55,9 +55,7 @@ export function sizeWarnings({ size, currentSize, replicas, capacity }: WantedSi
   const ceiling = capacity?.effective_global_max_in_flight ?? Number.POSITIVE_INFINITY;
   const sum = (capacity?.sum_of_pools ?? 0) - currentSize + size;
   if (sum > ceiling) {
-    warnings.push(
-      `All pools together would have ${formatExact(sum)} slots, over the ceiling of ${formatExact(ceiling)}.`,
-    );
+    warnings.push(`All pools together would have ${slotCount(sum)}, over the ceiling of ${formatExact(ceiling)}.`);
   }
   if (replicas > 1) {
     warnings.push(`Without Redis each of ${replicas} gateways would hold ${formatExact(splitLimit(size, replicas))}.`);
