@@ -260,5 +260,6 @@ function replicaFacts({ settings, instance, clock }: Foundation): ReplicaFacts {
     replicaAware: settings.replicaAware,
     defaultModelMaxInFlight: settings.defaultModelMaxInFlight,
     admissionTimeoutMs: settings.admissionTimeoutSecs * 1000,
+    maxJumps: settings.affinityMaxJumps,
   };
 }

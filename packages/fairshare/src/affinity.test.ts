@@ -240,6 +240,20 @@ describe("the jump limit", () => {
     expect(count(run, "bypassed")).toBe(1);
   });
 
+  it("shows in the picture how often a key's oldest waiting request was passed", () => {
+    const run = start(1, { holdMs: 0 });
+    const jumps: (number | undefined)[] = [];
+    run.ask({ session: "chatty" });
+    run.ask();
+    for (let i = 0; i < 3; i++) {
+      jumps.push(run.poolPicture().keys[0]?.jumps);
+      run.ask({ session: "chatty" });
+      run.nowMs += 10;
+      run.finish(run.runningOf({ session: "chatty" }));
+    }
+    expect(jumps).toEqual([0, 1, 2]);
+  });
+
   it("counts steps that take a held slot, and then frees the key's holds and makes none until it is served", () => {
     const run = start(2, { maxHeldPercent: 100 }, { maxJumps: 2 });
     hold(run, "s");

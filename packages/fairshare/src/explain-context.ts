@@ -33,8 +33,8 @@ export interface BoostFacts {
 export interface AffinityFacts {
   /** Wait after which nothing passes a request, ms. */
   readonly maxBypassMs: number;
-  /** Its most-passed waiting request; null when none was passed. */
-  readonly mostPassed: { readonly keyId: KeyId; readonly jumps: number; readonly maxJumps: number } | null;
+  /** Times a waiting request may be passed by later ones of its key. */
+  readonly maxJumps: number;
 }
 
 /**

@@ -3,7 +3,7 @@
  * note never replaces the reason, and needs no action of its own.
  */
 import type { CappedKey, Note, PoolFacts, WaitNumbers } from "./explain-data";
-import type { TenantSnapshot, WaitReason } from "./snapshot";
+import type { KeySnapshot, TenantSnapshot, WaitReason } from "./snapshot";
 
 /** Every note that holds for a waiting tenant, most important first. Empty when nothing waits. */
 export function notesFor(input: {
@@ -22,7 +22,7 @@ export function notesFor(input: {
     const mustFinish = numbers.poolInUse - pool.size + 1;
     notes.push({ note: "over_size", size: pool.size, inUse: numbers.poolInUse, mustFinish });
   }
-  pushAffinityNotes(notes, facts, tenant, reason);
+  notes.push(...affinityNotes(facts, tenant, reason));
   const configuredCap = context.configuredCap(tenant.tenantId);
   if (reason === "tenant_cap" && tenant.maxInFlight !== null && configuredCap !== null) {
     if (configuredCap > tenant.maxInFlight) {
@@ -43,22 +43,18 @@ export function notesFor(input: {
  * What session affinity does to the tenant's requests just now, where it does anything. Past the bypass limit nothing
  * passes any more, so how often that happened is left out; behind a cap nobody could run, and the limit does not count.
  */
-function pushAffinityNotes(notes: Note[], facts: PoolFacts, tenant: TenantSnapshot, reason: WaitReason): void {
+function affinityNotes(facts: PoolFacts, tenant: TenantSnapshot, reason: WaitReason): Note[] {
   const affinity = facts.context.affinity(tenant.tenantId);
-  if (affinity === null) return;
+  if (affinity === null) return [];
   const isCapped = reason === "tenant_cap" || reason === "key_cap";
   if (!isCapped && tenant.oldestWaitMs !== null && tenant.oldestWaitMs >= affinity.maxBypassMs) {
-    notes.push({ note: "bypass_limit", oldestWaitMs: tenant.oldestWaitMs });
-    return;
+    return [{ note: "bypass_limit", oldestWaitMs: tenant.oldestWaitMs }];
   }
-  const passed = affinity.mostPassed;
-  if (passed === null || passed.jumps === 0) return;
-  notes.push({
-    note: "passed_by_warm",
-    keyName: facts.context.keyName(passed.keyId),
-    jumps: passed.jumps,
-    maxJumps: passed.maxJumps,
-  });
+  let passed: KeySnapshot | undefined;
+  for (const key of facts.keysOf.get(tenant.tenantId) ?? []) if (key.jumps > (passed?.jumps ?? 0)) passed = key;
+  if (passed === undefined) return [];
+  const { keyId, jumps } = passed;
+  return [{ note: "passed_by_warm", keyName: facts.context.keyName(keyId), jumps, maxJumps: affinity.maxJumps }];
 }
 
 /** A boost of the biggest holder beside it, else its own. */

@@ -39,13 +39,13 @@ const full = (nightly: object, web: object): PoolSpec => ({
 });
 
 describe("one sentence for each reason", () => {
-  it("not_waiting", () => {
+  it("says so where nothing waits", () => {
     const e = explain({ pool: full({ inFlight: 1 }, {}) });
     expect([e.reason, e.cause, e.actions]).toEqual(["not_waiting", null, []]);
     expect(say(e)).toBe("nightly has nothing waiting on llama.");
   });
 
-  it("not_waiting with refusals in the last hour", () => {
+  it("tells of refusals in the last hour where nothing waits", () => {
     const refused = { requests: 3, cause: "tokens per minute used up" };
     const e = explain({ pool: full({ inFlight: 1 }, {}), context: { refused } });
     expect([e.reason, e.cause]).toEqual(["not_waiting", "refused"]);
@@ -133,7 +133,7 @@ describe("one sentence for each reason", () => {
     ]);
   });
 
-  it("fallback_split and split", () => {
+  it("tells a split because Redis is away from one that was asked for", () => {
     const pool = { ...full({ inFlight: 4, queued: 4 }, { inFlight: 4 }), configuredSize: 24 };
     const e = explain({
       pool,
@@ -227,7 +227,7 @@ describe("one sentence for each reason", () => {
     expect([e.ahead, e.estimatedWaitMs]).toEqual([0, 15_000]);
   });
 
-  it("pool_full at its share", () => {
+  it("tells a tenant at its share that more comes only while others leave theirs", () => {
     const e = explain({
       pool: { ...full({ inFlight: 4, queued: 4, score: 9 }, { inFlight: 4, queued: 1 }), finishes5m: 300 },
     });
@@ -319,7 +319,7 @@ describe("notes", () => {
     expect(note(e)).toBe("llama was cut to 6 slots while 8 were in use; nothing starts until 3 have finished.");
   });
 
-  it("more_takers", () => {
+  it("says that groups take turns where they outnumber the slots", () => {
     const pool: PoolSpec = {
       size: 1,
       tenants: [
@@ -330,7 +330,7 @@ describe("notes", () => {
     expect(note(explain({ pool }))).toBe("1 slot for 2 active groups: each counts as having one, and they take turns.");
   });
 
-  it("split_cap", () => {
+  it("says what part of a cap that is split over gateways counts here", () => {
     const e = explain({
       pool: full({ inFlight: 2, queued: 4, cap: 2 }, { inFlight: 3 }),
       context: { mode: "fallback", replicas: 3, configuredCap: () => 5 },
@@ -338,13 +338,13 @@ describe("notes", () => {
     expect(note(e)).toBe("Its cap of 5 is split over 3 gateways: 2 here.");
   });
 
-  it("held_in_cap", () => {
+  it("says how many slots under the cap in the way are held", () => {
     const e = explain({ pool: full({ inFlight: 1, held: 1, queued: 4, cap: 2 }, { inFlight: 3 }) });
     expect(note(e)).toBe("1 of these is a held slot.");
   });
 
   it("bypass_limit, but not for a tenant at its cap", () => {
-    const context = { affinity: () => ({ maxBypassMs: 30_000, mostPassed: null }) };
+    const context = { affinity: () => ({ maxBypassMs: 30_000, maxJumps: 8 }) };
     const old = { inFlight: 4, queued: 4, oldestWaitMs: 31_000 };
     expect(note(explain({ pool: full(old, { inFlight: 4 }), context }))).toBe(
       "Its oldest request has waited 31 s: nothing passes it any more, and llama holds no slots until it has run.",
@@ -352,12 +352,16 @@ describe("notes", () => {
     expect(note(explain({ pool: full({ ...old, cap: 4 }, { inFlight: 4 }), context }))).toBeNull();
   });
 
-  it("passed_by_warm", () => {
-    const mostPassed = { keyId: "mobile" as never, jumps: 3, maxJumps: 8 };
-    const context = { affinity: () => ({ maxBypassMs: 30_000, mostPassed }) };
-    expect(note(explain({ pool: waiting, context }))).toBe(
+  it("passed_by_warm names the key that was passed most often, and nobody while none was", () => {
+    const context = { affinity: () => ({ maxBypassMs: 30_000, maxJumps: 8 }) };
+    const keys = [
+      { id: "desktop", queued: 1, jumps: 1 },
+      { id: "mobile", inFlight: 4, queued: 3, jumps: 3 },
+    ];
+    expect(note(explain({ pool: full({ inFlight: 4, queued: 4, keys }, { inFlight: 4 }), context }))).toBe(
       "A request of mobile was passed 3 of at most 8 times by warm sessions; after that it goes first.",
     );
+    expect(note(explain({ pool: waiting, context }))).toBeNull();
   });
 
   it("boosted names the holder first", () => {
@@ -368,7 +372,7 @@ describe("notes", () => {
     expect(note(explain({ pool, context: own }))).toBe("nightly is boosted x3 until 04:30.");
   });
 
-  it("partial_view", () => {
+  it("says when only one gateway's slots are seen", () => {
     expect(note(explain({ pool: waiting, context: { isPartialView: true } }))).toContain("Seen from this gateway only");
   });
 

@@ -62,7 +62,8 @@ export function reasonOf(facts: PoolFacts, tenant: TenantSnapshot): WaitReason {
  */
 export function explainTenant(facts: PoolFacts, tenant: TenantSnapshot): Explanation {
   const { context, pool, engine } = facts;
-  const { reason, cause } = decide(facts, tenant);
+  const decision = decide(facts, tenant);
+  const { reason, cause } = decision;
   const numbers: WaitNumbers = {
     inUse: inUseOf(tenant),
     share: shareOf(tenant),
@@ -79,7 +80,7 @@ export function explainTenant(facts: PoolFacts, tenant: TenantSnapshot): Explana
   };
   const cappedKey = reason === "key_cap" ? busiestCappedKey(facts, tenant) : null;
   const holders = holdersBeside(facts, tenant, reason);
-  const ahead = aheadOf(facts, tenant, reason, cause);
+  const ahead = aheadOf(facts, tenant, decision);
   const finishGapMs = pool.finishes5m >= MIN_FINISHES_FOR_PACE ? FINISH_WINDOW_MS / pool.finishes5m : null;
   return {
     algorithm: engine.algorithm,
@@ -253,7 +254,7 @@ function isGroupFull({ engine, pool }: PoolFacts, tenant: TenantSnapshot): boole
  * Requests likely to start first: of each tenant placed before it, those that bring it to its share, at least one;
  * and the finishes a pool that was cut must see before anything starts.
  */
-function aheadOf(facts: PoolFacts, tenant: TenantSnapshot, reason: WaitReason, cause: WaitCause | null): number | null {
+function aheadOf(facts: PoolFacts, tenant: TenantSnapshot, { reason, cause }: Decision): number | null {
   const placed: readonly WaitReason[] = ["held_slots", "below_share", "next_in_line", "pool_full"];
   const { position } = tenant;
   // At its share it only gets what others leave, so how many stand before it says nothing.

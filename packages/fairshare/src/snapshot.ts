@@ -81,6 +81,8 @@ export interface KeySnapshot extends Omit<Usage, "borrowed"> {
   readonly oldestWaitMs: number | null;
   /** All the slots its cap allows are in use or being claimed. */
   readonly atCap: boolean;
+  /** Times its oldest waiting request was passed by later ones of the key; 0 unless its pool favours sessions. */
+  readonly jumps: number;
 }
 
 /** One tenant with work, in one pool. */

@@ -11,6 +11,7 @@ import { isQuiet } from "./pool";
 import { type GroupPart, type Part, splitOf } from "./pool-split";
 import { positionsIn } from "./positions";
 import { compareLevels, type Level, scoreOf } from "./score";
+import { passesOf } from "./sessions";
 import {
   type EngineSnapshot,
   type GroupSnapshot,
@@ -222,6 +223,7 @@ function pictureKeys(tenant: Tenant, slotShare: number, { moment, keys }: Scene)
       expectedSlots: slotShare * weightShare,
       oldestWaitMs: waitOf(arrivedMs, nowMs),
       atCap: key.taken >= key.cap,
+      jumps: passesOf(key),
     });
   }
   return oldestMs;

@@ -11,6 +11,7 @@ export interface KeySpec {
   readonly inFlight?: number;
   readonly queued?: number;
   readonly held?: number;
+  readonly jumps?: number;
 }
 
 export interface TenantSpec {
@@ -197,6 +198,7 @@ function keysOf(tenant: TenantSpec): KeySnapshot[] {
       expectedSlots: 0,
       oldestWaitMs: null,
       atCap: cap !== null && (key.inFlight ?? 0) + (key.held ?? 0) >= cap,
+      jumps: key.jumps ?? 0,
     };
   });
 }

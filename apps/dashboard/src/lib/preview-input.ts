@@ -79,6 +79,8 @@ function enginePool(pool: LivePool): EnginePool {
       ...standing(key),
       oldestWaitMs: key.oldest_wait_ms,
       atCap: key.at_cap,
+      // Live state does not tell it, and a preview does not ask.
+      jumps: 0,
     })),
   };
 }

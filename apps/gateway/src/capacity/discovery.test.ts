@@ -1,8 +1,8 @@
 import { VirtualClock } from "@obleth/clock";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { DiscoveredSize } from "../policy-cache/limits-feed";
-import { sampleEndpoint, sampleModel } from "../policy-cache/record-samples";
 import type { DiscoveryRecord, ModelRecord } from "../policy-cache/records";
+import { sampleEndpoint, sampleModel } from "../policy-cache/testing/record-samples";
 import { CapacityDiscovery } from "./discovery";
 import { type NameServers, readDns } from "./from-dns";
 import { readEndpoints } from "./from-endpoints";

@@ -1,7 +1,6 @@
 /** What an explanation needs beside the engine's picture, gathered for one pool. */
 import { type PoolId, UNROUTED } from "@obleth/fairshare";
-import type { ExplainContext } from "@obleth/fairshare/explain";
-import type { NoServersCause } from "../policy-cache/pool-settings";
+import type { ExplainContext, NoServersCause } from "@obleth/fairshare/explain";
 import type { ModelDirectory, NameDirectory } from "../policy-cache/records";
 import { boostIn, capIn } from "../policy-cache/tenant-policy";
 import type { Moment, ReplicaFacts } from "./moment";
@@ -48,6 +47,6 @@ export function explainContextOf(moment: Moment, pool: PoolId, sources: ExplainS
       const boost = tenant === undefined ? null : boostIn(tenant, pool, moment.tsMs);
       return boost === null ? null : { factor: boost.factor, expiresTsMs: boost.expiresAtMs };
     },
-    affinity: () => (maxBypassMs === null ? null : { maxBypassMs, mostPassed: null }),
+    affinity: () => (maxBypassMs === null ? null : { maxBypassMs, maxJumps: replica.maxJumps }),
   };
 }

@@ -23,6 +23,7 @@ function make(retentionMs: number): History {
       replicaAware: true,
       defaultModelMaxInFlight: 32,
       admissionTimeoutMs: 60_000,
+      maxJumps: 8,
     },
     sample: () => pools,
     pools: () => models,
@@ -127,6 +128,7 @@ describe("history", () => {
     }
     expect(seen).toEqual([[10], [10, 2], [10, 2, 0], [2, 0, 3], [0, 3, 1]]);
     expect(history.answer({ model: "sim-chat" }).points[1]?.affinity).toEqual({ hold: 3, redeem: 3, expire: 0 });
+    expect(history.answer({}).points.map((point) => point.affinity)).toEqual([undefined, undefined, undefined]);
   });
 
   it("counts no session event again after a time in which the model had no pool", () => {

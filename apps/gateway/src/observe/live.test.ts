@@ -3,8 +3,8 @@ import { VirtualClock } from "@obleth/clock";
 import { fairshareLive, type LiveQuery } from "@obleth/contract";
 import { type PoolSnapshot, poolId, tenantId } from "@obleth/fairshare";
 import { beforeEach, describe, expect, it } from "vitest";
-import { sampleModel, sampleTenant } from "../policy-cache/record-samples";
 import type { ModelRecord, TenantStanding } from "../policy-cache/records";
+import { sampleModel, sampleTenant } from "../policy-cache/testing/record-samples";
 import { LiveAnswers } from "./live";
 import { type LiveSources, liveState } from "./live-state";
 import type { Moment } from "./moment";
@@ -15,7 +15,7 @@ import {
   sampleMoment,
   samplePoolRow,
   sampleTenantRow,
-} from "./snapshot-samples";
+} from "./testing/snapshot-samples";
 
 const ALL: LiveQuery = { fields: "all" };
 const SUMMARY: LiveQuery = { fields: "summary" };
@@ -47,6 +47,7 @@ const sources: LiveSources = {
     replicaAware: true,
     defaultModelMaxInFlight: 32,
     admissionTimeoutMs: 60_000,
+    maxJumps: 8,
   },
   noServersCause: (pool) => (noServers.has(pool) ? "no_enabled_endpoint" : null),
   maxBypassMs: () => null,

@@ -1,7 +1,7 @@
 import { type EngineSnapshot, keyId, type PoolSnapshot, poolId, tenantId } from "@obleth/fairshare";
 import { describe, expect, it } from "vitest";
 import { mergeEngines, mergeUncut } from "./merge-views";
-import { sampleEngine, sampleGroupRow, sampleKeyRow, samplePoolRow, sampleTenantRow } from "./snapshot-samples";
+import { sampleEngine, sampleGroupRow, sampleKeyRow, samplePoolRow, sampleTenantRow } from "./testing/snapshot-samples";
 
 /** A replica's part of the worked example: chatbot (500) and api-batch (50) on 8 slots. */
 function replica(

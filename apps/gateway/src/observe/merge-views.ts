@@ -156,6 +156,8 @@ function addKeys(parts: Parts<KeySnapshot>): KeySnapshot {
     ...counts,
     oldestWaitMs: latest(parts.map((part) => part.oldestWaitMs)),
     atCap: maxInFlight !== null && inUseOf(counts) >= maxInFlight,
+    // Each replica counts for the request that waits there.
+    jumps: Math.max(...parts.map((part) => part.jumps)),
   };
 }
 

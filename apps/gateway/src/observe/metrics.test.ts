@@ -4,7 +4,7 @@ import type { UsageRecord } from "../usage/usage-record";
 import { AFFINITY_EVENTS, MODES } from "./metric-labels";
 import { METRICS, renderMetricsPage } from "./metric-names";
 import { Metrics } from "./metrics";
-import { sampleEngine, sampleMoment, samplePoolRow, sampleTenantRow } from "./snapshot-samples";
+import { sampleEngine, sampleMoment, samplePoolRow, sampleTenantRow } from "./testing/snapshot-samples";
 
 let pools: PoolSnapshot[];
 let metrics: Metrics;

@@ -42,4 +42,6 @@ export interface ReplicaFacts {
   readonly replicaAware: boolean;
   readonly defaultModelMaxInFlight: number;
   readonly admissionTimeoutMs: number;
+  /** Times a waiting request may be passed by later ones of its key. */
+  readonly maxJumps: number;
 }

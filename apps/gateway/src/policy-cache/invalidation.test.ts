@@ -6,8 +6,8 @@ import { Invalidation } from "./invalidation";
 import { CachedKeys } from "./key-directory";
 import { HeldModels } from "./model-directory";
 import { HeldNames } from "./name-directory";
-import { sampleKey, sampleModel, sampleTenant } from "./record-samples";
 import type { BoostRecord, KeyRecord, PolicySource, TenantStanding } from "./records";
+import { sampleKey, sampleModel, sampleTenant } from "./testing/record-samples";
 
 const SECRET = `sk_${"a1".repeat(24)}`;
 

@@ -1,8 +1,8 @@
 import { VirtualClock } from "@obleth/clock";
 import { beforeEach, describe, expect, it } from "vitest";
 import { CachedKeys } from "./key-directory";
-import { sampleKey } from "./record-samples";
 import type { KeyRecord } from "./records";
+import { sampleKey } from "./testing/record-samples";
 
 const SECRET = `sk_${"a1".repeat(24)}`;
 const OTHER = `sk_${"b2".repeat(24)}`;

@@ -1,8 +1,8 @@
 import { type LimitsChanged, type PoolChanged, poolId, UNROUTED } from "@obleth/fairshare";
 import { beforeEach, describe, expect, it } from "vitest";
 import { LimitsFeed } from "./limits-feed";
-import { sampleModel } from "./record-samples";
 import type { ModelRecord } from "./records";
+import { sampleModel } from "./testing/record-samples";
 
 let models: ModelRecord[];
 let pools: PoolChanged[];

@@ -2,12 +2,11 @@
  * Keeps the scheduler's limits in step with the configuration and with how limits hold across replicas: every model's
  * pool, the pool of unregistered names, and the ceiling. The only caller of `setPool` and `setLimits`.
  */
-import { type LimitsChanged, type PoolChanged, type PoolId, UNROUTED } from "@obleth/fairshare";
+import { type LimitsChanged, type NoServersCause, type PoolChanged, type PoolId, UNROUTED } from "@obleth/fairshare";
 import { splitLimit } from "@obleth/fairshare/shares";
 import type { ModelChange } from "./model-directory";
 import {
   configuredSize,
-  type NoServersCause,
   noServersCause,
   type PoolDefaults,
   type PoolFacts,

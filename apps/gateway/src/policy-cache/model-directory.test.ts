@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { HeldModels, type ModelChange } from "./model-directory";
-import { sampleModel } from "./record-samples";
 import type { ModelRecord } from "./records";
+import { sampleModel } from "./testing/record-samples";
 
 let rows: ModelRecord[];
 let reads: number;

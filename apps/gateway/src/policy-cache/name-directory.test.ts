@@ -1,7 +1,7 @@
 import { keyId, tenantId } from "@obleth/fairshare";
 import { beforeEach, describe, expect, it } from "vitest";
 import { HeldNames } from "./name-directory";
-import { sampleKey, sampleTenant } from "./record-samples";
+import { sampleKey, sampleTenant } from "./testing/record-samples";
 
 let tenants = [sampleTenant()];
 let askedFor: string[][];

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { noServersCause, type PoolFacts, poolSettings, removedSettings, unroutedSettings } from "./pool-settings";
-import { sampleEndpoint, sampleModel } from "./record-samples";
+import { sampleEndpoint, sampleModel } from "./testing/record-samples";
 
 const facts: PoolFacts = {
   defaults: { size: 32, affinity: { isEnabled: false, holdMs: 3000, maxHeldPercent: 25, maxBypassMs: 30_000 } },

@@ -1,5 +1,5 @@
 /** What a model's configuration means for its pool: the engine's `pool_changed`, with every default filled in. */
-import { type AffinitySettings, type PoolChanged, poolId, UNROUTED } from "@obleth/fairshare";
+import { type AffinitySettings, type NoServersCause, type PoolChanged, poolId, UNROUTED } from "@obleth/fairshare";
 import type { ModelRecord } from "./records";
 
 /** Gateway-wide values that a model falls back to. */
@@ -16,8 +16,6 @@ export interface PoolFacts {
   /** A watched backend has nothing ready. */
   readonly hasNoReadyReplica?: boolean;
 }
-
-export type NoServersCause = "no_base_url" | "no_enabled_endpoint" | "no_ready_replica";
 
 /** Why the model has nowhere to send a request; null when it has somewhere. */
 export function noServersCause(model: ModelRecord, hasNoReadyReplica = false): NoServersCause | null {

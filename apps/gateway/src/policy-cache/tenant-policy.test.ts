@@ -1,8 +1,8 @@
 import { poolId, tenantId } from "@obleth/fairshare";
 import { describe, expect, it } from "vitest";
-import { sampleTenant } from "./record-samples";
 import type { BoostRecord } from "./records";
 import { boostIn, capIn, tenantPolicyIn } from "./tenant-policy";
+import { sampleTenant } from "./testing/record-samples";
 
 const POOL = poolId("sim-chat");
 const boost = (known: Partial<BoostRecord>): BoostRecord => ({

@@ -50,6 +50,7 @@ function key(id: string, inFlight: number, queued = 0): KeySnapshot {
     expectedSlots: 0,
     oldestWaitMs: null,
     atCap: false,
+    jumps: 0,
     inFlight,
     queued,
     held: 0,

@@ -23,8 +23,9 @@ export interface TrimmedView {
  */
 export function trimView(engine: EngineSnapshot): TrimmedView {
   const pools = engine.pools.filter(hasWork);
-  const tenants = busiest(pools, (pool) => pool.tenants, VIEW_BOUNDS.poolTenants, VIEW_BOUNDS.allTenants);
-  const keys = busiest(pools, (pool) => pool.keys, VIEW_BOUNDS.poolKeys, VIEW_BOUNDS.allKeys);
+  const { poolTenants, allTenants, poolKeys, allKeys } = VIEW_BOUNDS;
+  const tenants = busiest(pools, (pool) => pool.tenants, { perPool: poolTenants, overall: allTenants });
+  const keys = busiest(pools, (pool) => pool.keys, { perPool: poolKeys, overall: allKeys });
   const uncut = new Map<PoolId, UncutCounts>();
   const trimmed = pools.map((pool): PoolSnapshot => {
     const kept = { tenants: tenants.get(pool.pool) ?? [], keys: keys.get(pool.pool) ?? [] };
@@ -51,8 +52,7 @@ function hasWork({ inFlight, queued, held }: Counts): boolean {
 function busiest<Entry extends KeySnapshot | TenantSnapshot>(
   pools: readonly PoolSnapshot[],
   listOf: (pool: PoolSnapshot) => readonly Entry[],
-  perPool: number,
-  overall: number,
+  { perPool, overall }: { readonly perPool: number; readonly overall: number },
 ): ReadonlyMap<PoolId, readonly Entry[]> {
   const kept = pools.map((pool) => {
     const working = listOf(pool).filter(hasWork);

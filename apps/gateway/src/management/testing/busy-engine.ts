@@ -45,6 +45,7 @@ export function busyEngine(busy: { pool: string; size: number; tenants: readonly
           maxInFlight: null,
           oldestWaitMs: tenant.queued > 0 ? 5_000 : null,
           atCap: false,
+          jumps: 0,
           ...common(tenant),
         })),
       },

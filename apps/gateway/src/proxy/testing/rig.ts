@@ -5,8 +5,9 @@
 import { createServer, type Server } from "node:http";
 import { SystemClock } from "@obleth/clock";
 import type { TokenBudgets } from "@obleth/cluster";
-import { groupId, keyId, type PoolId, poolId, tenantId, UNROUTED } from "@obleth/fairshare";
+import { groupId, type PoolId, poolId, tenantId, UNROUTED } from "@obleth/fairshare";
 import type { EndpointRecord, KeyDirectory, KeyRecord, ModelRecord, TenantRecord } from "../../policy-cache/records";
+import { sampleEndpoint, sampleKey, sampleModel, sampleTenant } from "../../policy-cache/testing/record-samples";
 import { Scheduler } from "../../scheduler/scheduler";
 import type { SlotClaims } from "../../scheduler/slot-claims";
 import type { AttemptOutcome } from "../../upstream/upstream-events";
@@ -18,76 +19,20 @@ import type { RequestTracing } from "../tracing/request-trace";
 export const SECRET = "sk_0123456789abcdef0123456789abcdef0123456789abcdef";
 
 export function tenant(over: Partial<TenantRecord> = {}): TenantRecord {
-  return {
-    id: tenantId("t1"),
-    name: "tenant one",
-    group: { id: groupId("default"), weight: 100 },
-    weight: 100,
-    maxInFlight: null,
-    modelCaps: new Map(),
-    boosts: [],
-    status: "active",
-    timezone: "UTC",
-    activeFromMs: null,
-    activeUntilMs: null,
-    weeklyWindows: [],
-    allowedModels: null,
-    tokensPerMinute: null,
-    budget: null,
-    ...over,
-  };
+  const group = { id: groupId("default"), weight: 100 };
+  return sampleTenant({ id: tenantId("t1"), name: "tenant one", group, weight: 100, ...over });
 }
 
 export function key(over: Partial<KeyRecord> = {}): KeyRecord {
-  return {
-    policy: { id: keyId("k1"), weight: 100, maxInFlight: null },
-    name: "key one",
-    disabled: false,
-    expiresAtMs: null,
-    budget: null,
-    tenant: tenant(),
-    ...over,
-  };
+  return sampleKey({ id: "k1", name: "key one", tenant: tenant(), ...over });
 }
 
 export function endpoint(apiBase: string, over: Partial<EndpointRecord> = {}): EndpointRecord {
-  return {
-    id: `e-${apiBase}`,
-    name: "endpoint",
-    apiBase,
-    protocol: "openai",
-    upstreamModel: null,
-    apiKey: null,
-    headers: {},
-    weight: 1,
-    priority: 0,
-    maxInFlight: null,
-    enabled: true,
-    ...over,
-  };
+  return sampleEndpoint({ id: `e-${apiBase}`, name: "endpoint", apiBase, ...over });
 }
 
 export function model(endpoints: readonly EndpointRecord[], over: Partial<ModelRecord> = {}): ModelRecord {
-  return {
-    id: "m1",
-    name: "m",
-    aliases: [],
-    type: "chat",
-    enabled: true,
-    maxInFlight: 8,
-    admissionWeight: 100,
-    endpointSelection: "failover",
-    requestTimeoutSecs: null,
-    maxRetries: 0,
-    retryBackoffMs: 1,
-    inputCostPerToken: null,
-    outputCostPerToken: null,
-    tokenizer: null,
-    queueWithoutServers: false,
-    sessionAffinity: {},
-    endpoints,
-    ...over,
-  };
+  return sampleModel({ id: "m1", name: "m", retryBackoffMs: 1, endpoints, ...over });
 }
 
 export const SETTINGS: ProxySettings = {

@@ -1,6 +1,6 @@
-/** Small records for tests of this folder and of what is built on it. */
+/** Small records for tests of this folder and of what is built on it: one of each, changed where a test needs it. */
 import { groupId, keyId, tenantId } from "@obleth/fairshare";
-import type { EndpointRecord, KeyRecord, ModelRecord, TenantRecord } from "./records";
+import type { EndpointRecord, KeyRecord, ModelRecord, TenantRecord } from "../records";
 
 export function sampleTenant(known: Partial<TenantRecord> & { id?: TenantRecord["id"] } = {}): TenantRecord {
   return {

@@ -10,7 +10,7 @@ import {
   type TenantSnapshot,
   tenantId,
 } from "@obleth/fairshare";
-import type { Moment } from "./moment";
+import type { Moment } from "../moment";
 
 export function sampleTenantRow(id: string, known: Partial<TenantSnapshot> = {}): TenantSnapshot {
   return {
@@ -70,6 +70,7 @@ export function sampleKeyRow(id: string, tenant: string, known: Partial<KeySnaps
     expectedSlots: 1,
     oldestWaitMs: null,
     atCap: false,
+    jumps: 0,
     ...known,
   };
 }
