@@ -1,5 +1,6 @@
 /** Priority boosts: a temporary weight for a tenant, in one model's pool or in all. Ends by itself. */
 import { z } from "zod";
+import { MAX_BOOST_FACTOR, MIN_BOOST_FACTOR } from "./bounds";
 import { freeText, idOrName, isoTime, isoTimeOut, line, paging, uuid, version, weight } from "./common";
 
 /** Longest life of a boost. */
@@ -30,7 +31,7 @@ export const boostCreate = z
   .strictObject({
     tenant_id: uuid,
     model: idOrName.nullable().default(null),
-    factor: z.number().min(0.1).max(100).optional(),
+    factor: z.number().min(MIN_BOOST_FACTOR).max(MAX_BOOST_FACTOR).optional(),
     weight: weight.optional(),
     reason: freeText.min(1).regex(/\S/u, "must say why"),
     expires_at: isoTime,
@@ -44,7 +45,7 @@ export const configBoost = z.strictObject({
   id: uuid,
   tenant_id: uuid,
   model: line.nullable(),
-  factor: z.number().min(0.1).max(100).nullable(),
+  factor: z.number().min(MIN_BOOST_FACTOR).max(MAX_BOOST_FACTOR).nullable(),
   weight: weight.nullable(),
   reason: freeText.min(1),
   expires_at: isoTime,

@@ -1,13 +1,14 @@
 /** Term budgets, the same fields on tenants and keys. */
 import { z } from "zod";
-import { count, isoTime, isoTimeOut, MAX_TOKENS, tsMs, usd } from "./common";
+import { MAX_TOKENS, MAX_USD } from "./bounds";
+import { count, isoTime, isoTimeOut, tsMs, usd } from "./common";
 
 export const BUDGET_PERIODS = ["monthly", "term", "lifetime"] as const;
 
 /** What may be set. */
 export const budgetInput = {
   budget_tokens: z.int().min(1).max(MAX_TOKENS).nullable().describe("Tokens per term; null for no limit."),
-  budget_cost_usd: z.number().gt(0).max(1_000_000_000).nullable().describe("US dollars per term; null for no limit."),
+  budget_cost_usd: z.number().gt(0).max(MAX_USD).nullable().describe("US dollars per term; null for no limit."),
   budget_period: z.enum(BUDGET_PERIODS),
   budget_started_at: isoTime.nullable().describe("When a `term` began; null counts from the creation."),
 };

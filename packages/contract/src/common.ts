@@ -1,14 +1,6 @@
 /** Pieces that several resources share: names, weights, caps, times and paging, each with its bounds. */
 import { z } from "zod";
-
-/** Largest weight; scores stay exact integers below it. */
-export const MAX_WEIGHT = 1_000_000;
-/** Largest number of slots a cap or pool size may ask for. */
-export const MAX_SLOTS = 1_000_000;
-/** Largest token count: the largest whole number that JSON and JavaScript carry exactly (2^53 - 1). */
-export const MAX_TOKENS = Number.MAX_SAFE_INTEGER;
-/** Largest sum of money in US dollars. */
-export const MAX_USD = 1_000_000_000;
+import { MAX_SLOTS, MAX_TOKENS, MAX_USD, MAX_WEIGHT } from "./bounds";
 
 /**
  * No control characters, no halves of a character, no space at either end, something that can be seen, and not a path's

@@ -1,5 +1,6 @@
 export * from "./audit";
 export * from "./boosts";
+export * from "./bounds";
 export * from "./budgets";
 export * from "./cluster";
 export * from "./common";

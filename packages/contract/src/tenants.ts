@@ -1,5 +1,6 @@
 /** Tenants: who is weighed against whom, and what each may use. */
 import { z } from "zod";
+import { MAX_TOKENS_PER_MINUTE } from "./bounds";
 import { budgetInput, budgetOutput } from "./budgets";
 import {
   cap,
@@ -38,7 +39,7 @@ const knownZone = (zone: string) => {
 };
 const timezone = z.string().min(1).max(64).refine(knownZone, "must be a time zone such as UTC or Europe/Berlin");
 
-const tokensPerMinute = z.int().min(1).max(1_000_000_000_000).nullable();
+const tokensPerMinute = z.int().min(1).max(MAX_TOKENS_PER_MINUTE).nullable();
 
 export const modelCap = z
   .strictObject({ model: z.string(), max_in_flight: z.int().nullable().describe("Null: no cap on this model.") })

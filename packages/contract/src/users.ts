@@ -1,12 +1,13 @@
 /** People who may sign in, and how they do. */
 import { z } from "zod";
+import { MIN_PASSWORD_LENGTH } from "./bounds";
 import { isoTimeOut, line, paging, textSearch, tsMs, uuid, version } from "./common";
 
 export const ROLES = ["admin", "viewer"] as const;
 export type Role = (typeof ROLES)[number];
 
 /** Long enough to resist guessing; the upper bound keeps hashing cheap. */
-const password = z.string().min(10).max(200);
+const password = z.string().min(MIN_PASSWORD_LENGTH).max(200);
 const email = z.email().max(254).toLowerCase();
 
 export const user = z

@@ -1,8 +1,6 @@
 /** Weights, caps and sizes as they are typed. */
+import { MAX_SLOTS, MAX_WEIGHT } from "@obleth/contract/bounds";
 import { formatExact } from "./format";
-
-export const MAX_WEIGHT = 1_000_000;
-const MAX_SLOTS = 1_000_000;
 
 export type Parsed = { readonly value: number } | { readonly error: string };
 export type ParsedOptional = Parsed | { readonly value: null };

@@ -1,5 +1,6 @@
 "use client";
 
+import { MIN_PASSWORD_LENGTH } from "@obleth/contract/bounds";
 import { useMutation } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { Button } from "../../components/ui/button";
@@ -7,8 +8,6 @@ import { TextField } from "../../components/ui/field";
 import { Panel } from "../../components/ui/panel";
 import { api, errorMessage } from "../../lib/api";
 import { notifySuccess } from "../../lib/notify";
-
-const MIN_LENGTH = 10;
 
 /** The reader's own password. */
 export function PasswordPanel() {
@@ -43,7 +42,7 @@ export function PasswordPanel() {
           autoComplete="new-password"
           value={next}
           onValue={setNext}
-          hint={`At least ${MIN_LENGTH} characters`}
+          hint={`At least ${MIN_PASSWORD_LENGTH} characters`}
         />
         {change.error ? (
           <p role="alert" className="text-small text-urgent">
@@ -53,7 +52,7 @@ export function PasswordPanel() {
         <Button
           type="submit"
           variant="primary"
-          disabled={current === "" || next.length < MIN_LENGTH || change.isPending}
+          disabled={current === "" || next.length < MIN_PASSWORD_LENGTH || change.isPending}
         >
           Change the password
         </Button>

@@ -1,5 +1,13 @@
 /** Previews for the API: names are looked up, values checked, and the engine's own split asked on the live state. */
-import { type PreviewAnswer, type PreviewBody, type PreviewPool, refusedValue, slots, weight } from "@obleth/contract";
+import {
+  MAX_WEIGHT,
+  type PreviewAnswer,
+  type PreviewBody,
+  type PreviewPool,
+  refusedValue,
+  slots,
+  weight,
+} from "@obleth/contract";
 import { type Directory, findModelName, loadDirectory, readTogether } from "@obleth/db";
 import {
   flagWords,
@@ -14,6 +22,12 @@ import {
 import { z } from "zod";
 import type { ManagementDeps } from "../deps";
 import { Fault } from "../http/fault";
+
+/** A boost as a factor. One that gives a weight is the ratio of two weights, so anything between those is possible. */
+const boostFactor = z
+  .number()
+  .min(1 / MAX_WEIGHT)
+  .max(MAX_WEIGHT);
 
 export async function previewOf(deps: ManagementDeps, body: PreviewBody): Promise<PreviewAnswer> {
   const picture = deps.picture();
@@ -143,7 +157,7 @@ async function readChange(deps: ManagementDeps, change: Draft, index: number): P
       return { kind, id, value: checkedValue(z.string().min(1), change.value, field) };
     case "boost": {
       const model = await modelOf(deps, change, index);
-      return { kind, id, model, value: checkedValue(z.number().min(0.001).max(1_000_000), change.value, field) };
+      return { kind, id, model, value: checkedValue(boostFactor, change.value, field) };
     }
   }
 }

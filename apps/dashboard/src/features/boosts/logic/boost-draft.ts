@@ -1,4 +1,5 @@
 /** A boost as it is typed: how strong, where, until when, and why. */
+import { MAX_BOOST_FACTOR, MIN_BOOST_FACTOR } from "@obleth/contract/bounds";
 import { errorOf, type Parsed, parseAmount, parseWeight, parseWhole } from "../../../lib/weight";
 
 export interface BoostDraft {
@@ -22,8 +23,6 @@ export const EMPTY_BOOST: BoostDraft = {
 };
 
 export const MAX_MINUTES = 24 * 60;
-const MIN_FACTOR = 0.1;
-const MAX_FACTOR = 100;
 /** Stronger or longer than this asks twice. */
 const LARGE_FACTOR = 5;
 const LONG_MINUTES = 240;
@@ -63,10 +62,10 @@ export function minutesOf(draft: BoostDraft): number | null {
 /** The factor or the weight as typed. */
 export function strengthOf(draft: BoostDraft): Parsed {
   if (draft.kind === "weight") return parseWeight(draft.strength);
-  const factor = parseAmount(draft.strength, { what: "A factor", above: 0, max: MAX_FACTOR });
-  return "value" in factor && factor.value >= MIN_FACTOR
+  const factor = parseAmount(draft.strength, { what: "A factor", above: 0, max: MAX_BOOST_FACTOR });
+  return "value" in factor && factor.value >= MIN_BOOST_FACTOR
     ? factor
-    : { error: `A factor is a number from ${MIN_FACTOR} to ${MAX_FACTOR}.` };
+    : { error: `A factor is a number from ${MIN_BOOST_FACTOR} to ${MAX_BOOST_FACTOR}.` };
 }
 
 /** Whether a save asks twice. */

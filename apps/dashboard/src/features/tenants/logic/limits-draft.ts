@@ -1,4 +1,5 @@
 /** A tenant's limits as they are typed. */
+import { MAX_TOKENS, MAX_TOKENS_PER_MINUTE, MAX_USD } from "@obleth/contract/bounds";
 import type { PreviewChange } from "@obleth/fairshare/preview";
 import { errorOf, parseAmount, parseOptional, parseSlots, parseWeight, parseWhole } from "../../../lib/weight";
 
@@ -34,11 +35,6 @@ export function limitsDraft(tenant: TenantFacts): LimitsDraft {
   };
 }
 
-const MAX_TOKENS = Number.MAX_SAFE_INTEGER;
-const MAX_PER_MINUTE = 1_000_000_000_000;
-
-const MAX_USD = 1_000_000_000;
-
 /** What is typed, read. */
 function read(draft: LimitsDraft) {
   const optional = (text: string, what: string, max: number) =>
@@ -46,7 +42,7 @@ function read(draft: LimitsDraft) {
   return {
     weight: parseWeight(draft.weight),
     cap: parseOptional(draft.cap, parseSlots),
-    tokensPerMinute: optional(draft.tokensPerMinute, "Tokens per minute", MAX_PER_MINUTE),
+    tokensPerMinute: optional(draft.tokensPerMinute, "Tokens per minute", MAX_TOKENS_PER_MINUTE),
     budgetTokens: optional(draft.budgetTokens, "A token budget", MAX_TOKENS),
     budgetCost: parseOptional(draft.budgetCost, (given) =>
       parseAmount(given, { what: "A cost budget in dollars", above: 0, max: MAX_USD }),
