@@ -30,7 +30,7 @@ export function affinityPlot(points: readonly StudyPoint[]): string {
     `<title id="title">Session affinity: step latency, throughput and other keys' waits over contention</title>`,
     `<rect width="${width}" height="${height}" fill="#ffffff"/>`,
     ...favours.flatMap((favour, i) => legend(favour, PANEL.left + 130 * i)),
-    ...servers.map((server, column) => text(xOf(column), PANEL.top - 22, SERVER_TITLES[server], "bold")),
+    ...servers.map((server, column) => text([xOf(column), PANEL.top - 22], SERVER_TITLES[server], { weight: "bold" })),
     ...MEASURES.flatMap((measure, row) => {
       const most = Math.max(...points.map((point) => point.is[measure.of]));
       return servers.flatMap((server, column) =>
@@ -71,13 +71,13 @@ function panel(points: readonly StudyPoint[], { of, title, most, x, y }: Panel):
     const at = round(up(tick));
     return [
       `<line x1="${x}" x2="${x + PANEL.width}" y1="${at}" y2="${at}" stroke="#e5e7eb"/>`,
-      text(x - 6, at + 4, String(tick), "normal", "end"),
+      text([x - 6, at + 4], String(tick), { anchor: "end" }),
     ];
   });
   const names = Object.entries(CONTENTION).map(([name, agents]) =>
-    text(across(name) ?? x, y + PANEL.height + 15, `${name} (${agents} agents)`, "normal", "middle"),
+    text([across(name) ?? x, y + PANEL.height + 15], `${name} (${agents} agents)`, { anchor: "middle" }),
   );
-  return [text(x, y - 8, title), ...grid, ...names, ...drawn];
+  return [text([x, y - 8], title), ...grid, ...names, ...drawn];
 }
 
 function legend(favour: keyof typeof FAVOURS, x: number): string[] {
@@ -85,11 +85,16 @@ function legend(favour: keyof typeof FAVOURS, x: number): string[] {
   return [
     `<line x1="${x}" x2="${x + 30}" y1="16" y2="16" stroke="${color}" stroke-width="1.75" stroke-dasharray="${dash}"/>`,
     `<circle cx="${x + 15}" cy="16" r="${radius}" fill="${color}"/>`,
-    text(x + 37, 20, favour),
+    text([x + 37, 20], favour),
   ];
 }
 
-function text(x: number, y: number, words: string, weight = "normal", anchor = "start"): string {
+function text(
+  [x, y]: readonly [number, number],
+  words: string,
+  look: { weight?: string; anchor?: string } = {},
+): string {
+  const { weight = "normal", anchor = "start" } = look;
   return `<text x="${round(x)}" y="${round(y)}" font-weight="${weight}" text-anchor="${anchor}">${words}</text>`;
 }
 

@@ -21,9 +21,10 @@ export function adminHandler(app: FetchApp, readiness: Readiness): RequestListen
 export function metricsHandler(metrics: Metrics, readiness: Readiness, log: Log): RequestListener {
   return (request, response) => {
     if (readiness.answer(request, response)) return;
-    if (request.url?.split("?", 1)[0] !== "/metrics") return respond(response, 404, "Metrics are at /metrics.\n");
+    if (request.url?.split("?", 1)[0] !== "/metrics")
+      return respond(response, { status: 404, text: "Metrics are at /metrics.\n" });
     if (request.method !== "GET" && request.method !== "HEAD")
-      return respond(response, 405, "GET only.\n", "GET, HEAD");
+      return respond(response, { status: 405, text: "GET only.\n", allow: "GET, HEAD" });
     void answerMetrics({ request, response, metrics, log });
   };
 }
@@ -41,11 +42,12 @@ async function answerMetrics(options: {
     response.end(request.method === "HEAD" ? undefined : body);
   } catch (error) {
     log.error({ err: error }, "metrics.failed");
-    respond(response, 500, "The metrics could not be read.\n");
+    respond(response, { status: 500, text: "The metrics could not be read.\n" });
   }
 }
 
-function respond(response: ServerResponse, status: number, text: string, allow?: string): void {
+function respond(response: ServerResponse, answer: { status: number; text: string; allow?: string }): void {
+  const { status, text, allow } = answer;
   const headers = { "content-type": "text/plain; charset=utf-8", "content-length": Buffer.byteLength(text) };
   response.writeHead(status, allow === undefined ? headers : { ...headers, allow }).end(text);
 }

@@ -1,22 +1,12 @@
 /** Faults of the gateway. Expected refusals are values, not errors; see `error-response.ts` for what clients read. */
 
-/** Root of the gateway's own errors. `message` is for the log; `publicMessage` may be shown to whoever caused it. */
-export class OblethError extends Error {
-  constructor(
-    readonly code: string,
-    message: string,
-    readonly publicMessage: string,
-    options?: ErrorOptions,
-  ) {
-    super(message, options);
-    this.name = new.target.name;
-  }
-}
-
 /** Why the gateway cannot start, in one line that names what to do. Printed without a stack. */
-export class StartError extends OblethError {
+export class StartError extends Error {
+  readonly code = "cannot_start";
+
   constructor(message: string, options?: ErrorOptions) {
-    super("cannot_start", message, message, options);
+    super(message, options);
+    this.name = "StartError";
   }
 }
 

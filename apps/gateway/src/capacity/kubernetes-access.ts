@@ -25,6 +25,7 @@ export interface KubernetesPlace {
 }
 
 const SERVICE_ACCOUNT_DIR = "/var/run/secrets/kubernetes.io/serviceaccount";
+/** Longest wait for a connection to the API server, which is in the same cluster. */
 const CONNECT_MS = 5_000;
 
 /** @throws with a reason that may be shown. */
@@ -43,9 +44,9 @@ export function kubernetesAccess(place: KubernetesPlace): KubernetesAccess {
 
 function fromKubeconfig(file: string): KubernetesAccess {
   const config: unknown = parse(read(file, "the kubeconfig file"));
-  const context = named(config, "contexts", textIn(config, "current-context"), "context");
-  const cluster = named(config, "clusters", textIn(context, "cluster"), "cluster");
-  const user = named(config, "users", textIn(context, "user"), "user");
+  const context = named(config, "context", textIn(config, "current-context"));
+  const cluster = named(config, "cluster", textIn(context, "cluster"));
+  const user = named(config, "user", textIn(context, "user"));
   const folder = path.dirname(file);
   const bytes = (source: unknown, field: string): string | undefined => {
     const inline = textIn(source, `${field}-data`);
@@ -83,9 +84,9 @@ function bearer(token: string): Record<string, string> {
   return { authorization: `Bearer ${token}` };
 }
 
-/** The entry `name` of one of a kubeconfig's lists, without its wrapper. */
-function named(config: unknown, list: string, name: string | undefined, what: string): unknown {
-  const entries = valueIn(config, list);
+/** The entry `name` of a kubeconfig's list of contexts, clusters or users, without its wrapper. */
+function named(config: unknown, what: "context" | "cluster" | "user", name: string | undefined): unknown {
+  const entries = valueIn(config, `${what}s`);
   const found = Array.isArray(entries) ? entries.find((entry: unknown) => textIn(entry, "name") === name) : undefined;
   if (name === undefined || found === undefined) throw new Error(`the kubeconfig names no current ${what}`);
   return valueIn(found, what);

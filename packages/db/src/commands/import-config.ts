@@ -71,8 +71,7 @@ export interface ConfigImportChange {
 export function importConfig(
   db: Db,
   context: ChangeContext,
-  file: ConfigFileContent,
-  expectedVersion?: number,
+  { file, expectedVersion }: { readonly file: ConfigFileContent; readonly expectedVersion?: number | undefined },
 ): Promise<Changed<ConfigImportChange[]>> {
   return change(db, context, async (inside) => {
     checkVersion({ version: inside.versionBefore }, expectedVersion);

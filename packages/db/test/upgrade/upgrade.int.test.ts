@@ -129,7 +129,7 @@ describe.each(tags)("a database of %s", (tag) => {
     const context = { actor: "token", source: "api", requestId: null, nowMs: Date.UTC(2026, 10, 30) } as const;
     const file = await exportConfig(test.db, context.nowMs);
     expect(file.tenants).toHaveLength(2);
-    const imported = await importConfig(test.db, context, file);
+    const imported = await importConfig(test.db, context, { file });
     expect(imported.value.filter(({ action }) => action !== "unchanged")).toEqual([]);
     const changed = await setGlobalCeiling(test.db, context, { value: 100 });
     expect(changed.configVersion).toBe(42);

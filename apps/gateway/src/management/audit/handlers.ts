@@ -15,7 +15,7 @@ export function auditHandlers(deps: ManagementDeps): Pick<Handlers, "listAudit" 
     revertAudit: async ({ params, context }) => {
       const changed = await revertChange(db, context, params.id);
       const written = changed.auditId === null ? undefined : await findAudit(db, changed.auditId);
-      return writtenReply(deps, context, changed, answer("revertAudit", auditJson(written ?? changed.value)));
+      return writtenReply({ deps, context, changed }, answer("revertAudit", auditJson(written ?? changed.value)));
     },
   };
 }

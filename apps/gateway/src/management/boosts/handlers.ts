@@ -34,11 +34,11 @@ export function boostHandlers(deps: ManagementDeps): Pick<Handlers, "listBoosts"
         ...(boost.model === null ? {} : { model: boost.model }),
       };
       const reply = answer("createBoost", boostJson(boost, context.nowMs), boost.version);
-      return writtenReply(deps, context, changed, reply, [move]);
+      return writtenReply({ deps, context, changed, moves: [move] }, reply);
     },
     endBoost: async ({ params, context, expectedVersion }) => {
       const changed = await endBoost(db, context, { id: params.id, expectedVersion });
-      return writtenReply(deps, context, changed, {});
+      return writtenReply({ deps, context, changed }, {});
     },
   };
 }

@@ -16,7 +16,7 @@ export function capacityHandlers(deps: ManagementDeps): Pick<Handlers, CapacityR
     setCapacity: async ({ body, context, expectedVersion }) => {
       const changed = await setGlobalCeiling(db, context, { value: body.global_max_in_flight, expectedVersion });
       const reply = answer("setCapacity", await capacityJson(deps, changed.value), changed.value.version);
-      return writtenReply(deps, context, changed, reply);
+      return writtenReply({ deps, context, changed }, reply);
     },
     getCapacityDiscovery: () => answer("getCapacityDiscovery", deps.capacityDiscovery()),
   };

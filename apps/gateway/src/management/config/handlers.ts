@@ -18,7 +18,7 @@ export function configHandlers(deps: ManagementDeps): Pick<Handlers, "exportConf
     importConfig: async ({ body, query, context, expectedVersion }) => {
       const { format: _format, exported_at: _exportedAt, ...file } = body;
       checkSealed(deps, body);
-      const changed = await importConfig(db, { ...context, source: "import" }, file, expectedVersion);
+      const changed = await importConfig(db, { ...context, source: "import" }, { file, expectedVersion });
       const changes = changed.value;
       const counted = (action: string) => changes.filter((change) => change.action === action).length;
       const reply = answer("importConfig", {

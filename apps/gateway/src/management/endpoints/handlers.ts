@@ -27,17 +27,17 @@ export function endpointHandlers(deps: ManagementDeps): Pick<Handlers, EndpointR
       const wanted = { model: params.id, endpoint: newEndpoint(sealer, body) };
       const changed = await createEndpoint(db, context, wanted);
       const row = changed.value;
-      return writtenReply(deps, context, changed, answer("createEndpoint", endpointJson(deps, row), row.version));
+      return writtenReply({ deps, context, changed }, answer("createEndpoint", endpointJson(deps, row), row.version));
     },
     updateEndpoint: async ({ params, body, context, expectedVersion }) => {
       const target = { model: params.id, endpointId: params.eid, expectedVersion };
       const changed = await updateEndpoint(db, context, { ...target, patch: endpointPatch(sealer, body) });
       const row = changed.value;
-      return writtenReply(deps, context, changed, answer("updateEndpoint", endpointJson(deps, row), row.version));
+      return writtenReply({ deps, context, changed }, answer("updateEndpoint", endpointJson(deps, row), row.version));
     },
     deleteEndpoint: async ({ params, context, expectedVersion }) => {
       const target = { model: params.id, endpointId: params.eid, expectedVersion };
-      return writtenReply(deps, context, await deleteEndpoint(db, context, target), {});
+      return writtenReply({ deps, context, changed: await deleteEndpoint(db, context, target) }, {});
     },
     checkEndpoint: async ({ params }) => {
       const model = await findModelName(db, params.id);

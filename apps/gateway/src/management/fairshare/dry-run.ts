@@ -5,14 +5,17 @@ import type { ManagementDeps } from "../deps";
 import { changedReply, type Reply } from "../http/call";
 import { previewOf } from "./preview";
 
-/** `moves` are the changes that concern slots; none for what moves no slot. */
-export async function writtenReply(
-  deps: ManagementDeps,
-  context: ChangeContext,
-  changed: Changed<unknown>,
-  reply: Reply,
-  moves: readonly PreviewChange[] = [],
-): Promise<Reply> {
+/** A change that was made, or under a dry run tried and rolled back. */
+export interface Written {
+  readonly deps: ManagementDeps;
+  readonly context: ChangeContext;
+  readonly changed: Changed<unknown>;
+  /** The changes that concern slots; none for what moves no slot. */
+  readonly moves?: readonly PreviewChange[];
+}
+
+/** `reply` where the change was made; what a dry run would have done otherwise. */
+export async function writtenReply({ deps, context, changed, moves = [] }: Written, reply: Reply): Promise<Reply> {
   if (context.isDryRun !== true) return changedReply(changed, reply);
   const entry = changed.entries.at(-1);
   const data: DryRunAnswer = {

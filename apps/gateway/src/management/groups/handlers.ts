@@ -31,9 +31,7 @@ export function groupHandlers(deps: ManagementDeps): Pick<Handlers, GroupRoute> 
     createGroup: async ({ body, context }) => {
       const changed = await createGroup(db, context, body);
       return writtenReply(
-        deps,
-        context,
-        changed,
+        { deps, context, changed },
         answer("createGroup", groupJson(changed.value), changed.value.version),
       );
     },
@@ -47,7 +45,7 @@ export function groupHandlers(deps: ManagementDeps): Pick<Handlers, GroupRoute> 
       const changed = await setGroupWeights(db, context, weights);
       const moves = weights.map(({ name, weight }) => weightChange(name, weight));
       const reply = answer("setGroupWeights", { groups: changed.value.map(groupJson) });
-      return writtenReply(deps, context, changed, reply, moves);
+      return writtenReply({ deps, context, changed, moves }, reply);
     },
     getGroup: async ({ params }) => {
       const row = await findGroup(db, params.name);
@@ -58,11 +56,11 @@ export function groupHandlers(deps: ManagementDeps): Pick<Handlers, GroupRoute> 
       const changed = await updateGroup(db, context, { name: params.name, expectedVersion, patch: body });
       const reply = answer("updateGroup", groupJson(changed.value), changed.value.version);
       const moves = body.weight === undefined ? [] : [weightChange(params.name, body.weight)];
-      return writtenReply(deps, context, changed, reply, moves);
+      return writtenReply({ deps, context, changed, moves }, reply);
     },
     deleteGroup: async ({ params, context, expectedVersion }) => {
       const changed = await deleteGroup(db, context, { name: params.name, expectedVersion });
-      return writtenReply(deps, context, changed, {});
+      return writtenReply({ deps, context, changed }, {});
     },
   };
 }

@@ -62,7 +62,7 @@ export function keyHandlers(deps: ManagementDeps): Pick<Handlers, KeyRoute> {
       const { key, repeatedAnswer } = changed.value;
       const shown = repeatedAnswer === null ? secret : deps.sealer.open(repeatedAnswer, "idempotency");
       const reply = answer("createKey", { key: await keyJson(deps, key), secret: shown }, key.version);
-      return writtenReply(deps, context, changed, reply);
+      return writtenReply({ deps, context, changed }, reply);
     },
     getKey: async ({ params }) => {
       const row = await findKey(db, params.id);
@@ -73,11 +73,11 @@ export function keyHandlers(deps: ManagementDeps): Pick<Handlers, KeyRoute> {
       const patch = toRow(body);
       const changed = await updateKey(db, context, { id: params.id, expectedVersion, patch });
       const reply = answer("updateKey", await keyJson(deps, changed.value), changed.value.version);
-      return writtenReply(deps, context, changed, reply, movesOf(params.id, patch));
+      return writtenReply({ deps, context, changed, moves: movesOf(params.id, patch) }, reply);
     },
     deleteKey: async ({ params, context, expectedVersion }) => {
       const changed = await deleteKey(db, context, { id: params.id, expectedVersion });
-      return writtenReply(deps, context, changed, {});
+      return writtenReply({ deps, context, changed }, {});
     },
     rotateKey: async ({ params, body, context, expectedVersion }) => {
       const { secret, prefix } = newSecret();
@@ -85,12 +85,12 @@ export function keyHandlers(deps: ManagementDeps): Pick<Handlers, KeyRoute> {
       const stored = { hash: deps.hashSecret(secret), prefix };
       const changed = await rotateKey(db, context, { ...rotation, secret: stored });
       const key = await keyJson(deps, changed.value);
-      return writtenReply(deps, context, changed, answer("rotateKey", { key, secret }, changed.value.version));
+      return writtenReply({ deps, context, changed }, answer("rotateKey", { key, secret }, changed.value.version));
     },
     endPreviousSecret: async ({ params, context, expectedVersion }) => {
       const changed = await endPreviousSecret(db, context, { id: params.id, expectedVersion });
       const reply = answer("endPreviousSecret", await keyJson(deps, changed.value), changed.value.version);
-      return writtenReply(deps, context, changed, reply);
+      return writtenReply({ deps, context, changed }, reply);
     },
   };
 }

@@ -40,7 +40,7 @@ export function modelHandlers(deps: ManagementDeps): Pick<Handlers, ModelRoute> 
     const changed = await updateModel(db, context, { target: params.id, expectedVersion, ...wanted });
     const view = changed.value;
     const moves = context.isDryRun === true ? await movesOf(deps, params.id, wanted.patch) : [];
-    return writtenReply(deps, context, changed, answer("updateModel", modelJson(deps, view), view.version), moves);
+    return writtenReply({ deps, context, changed, moves }, answer("updateModel", modelJson(deps, view), view.version));
   };
 
   return {
@@ -57,7 +57,7 @@ export function modelHandlers(deps: ManagementDeps): Pick<Handlers, ModelRoute> 
       const { fields, endpoints } = newModel(sealer, body);
       const changed = await createModel(db, context, { fields, endpoints: endpoints ?? [] });
       const reply = answer("createModel", modelJson(deps, changed.value), changed.value.version);
-      return writtenReply(deps, context, changed, reply);
+      return writtenReply({ deps, context, changed }, reply);
     },
     getModel: async ({ params }) => {
       const view = await readTogether(db, (tx) => findModel(tx, params.id));
@@ -75,7 +75,7 @@ export function modelHandlers(deps: ManagementDeps): Pick<Handlers, ModelRoute> 
     setModelCapacityMode: (call) => edit(call, { patch: toRow(call.body) }),
     deleteModel: async ({ params, context, expectedVersion }) => {
       const changed = await deleteModel(db, context, { target: params.id, expectedVersion });
-      return writtenReply(deps, context, changed, {});
+      return writtenReply({ deps, context, changed }, {});
     },
   };
 }

@@ -42,7 +42,7 @@ export function tenantHandlers(deps: ManagementDeps): Pick<Handlers, TenantRoute
     const changed = await updateTenant(db, context, { id: params.id, expectedVersion, patch });
     const row = changed.value;
     const reply = answer("updateTenant", await tenantJson(deps, row), row.version);
-    return writtenReply(deps, context, changed, reply, movesOf(params.id, patch));
+    return writtenReply({ deps, context, changed, moves: movesOf(params.id, patch) }, reply);
   };
 
   return {
@@ -54,7 +54,7 @@ export function tenantHandlers(deps: ManagementDeps): Pick<Handlers, TenantRoute
     createTenant: async ({ body, context }) => {
       const changed = await createTenant(db, context, toRow(body));
       const reply = answer("createTenant", await tenantJson(deps, changed.value), changed.value.version);
-      return writtenReply(deps, context, changed, reply);
+      return writtenReply({ deps, context, changed }, reply);
     },
     getTenant: async ({ params }) => {
       const row = await findTenant(db, params.id);
@@ -67,7 +67,7 @@ export function tenantHandlers(deps: ManagementDeps): Pick<Handlers, TenantRoute
     setTenantGroup: (call) => edit(call, toRow(call.body)),
     deleteTenant: async ({ params, context, expectedVersion }) => {
       const changed = await deleteTenant(db, context, { id: params.id, expectedVersion });
-      return writtenReply(deps, context, changed, {});
+      return writtenReply({ deps, context, changed }, {});
     },
 
     listModelCaps: async ({ params }) => {
@@ -80,13 +80,13 @@ export function tenantHandlers(deps: ManagementDeps): Pick<Handlers, TenantRoute
       const changed = await setModelCap(db, context, target);
       const { cap, version } = changed.value;
       const move = { kind: "tenant_model_cap", id: params.id, model: cap.model, value: cap.max_in_flight } as const;
-      return writtenReply(deps, context, changed, answer("setModelCap", cap, version), [move]);
+      return writtenReply({ deps, context, changed, moves: [move] }, answer("setModelCap", cap, version));
     },
     deleteModelCap: async ({ params, context, expectedVersion }) => {
       const target = { tenantId: params.id, model: params.model, expectedVersion };
       const changed = await deleteModelCap(db, context, target);
       const move = { kind: "tenant_model_cap", id: params.id, model: params.model, value: "tenant" } as const;
-      return writtenReply(deps, context, changed, {}, [move]);
+      return writtenReply({ deps, context, changed, moves: [move] }, {});
     },
   };
 }
