@@ -40,6 +40,7 @@ export function makeDb(url: string, options: DbOptions = {}): DbHandle {
   };
 }
 
+/** Longest statement: the widest question about usage fits, and a runaway one does not hold its connection for ever. */
 const STATEMENT_TIMEOUT_MS = 60_000;
 /** A server says something by the end of a statement at the latest. */
 const SILENCE_MS = 65_000;

@@ -5,7 +5,12 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
 
 const VERSION = "v1";
+/**
+ * The length of nonce that GCM is defined for (NIST SP 800-38D); random, and far fewer than 2^32 values are ever
+ * sealed.
+ */
 const IV_BYTES = 12;
+/** The whole tag of GCM: a shorter one is easier to forge. */
 const TAG_BYTES = 16;
 
 export type SealPurpose = "endpoint_key" | "endpoint_header" | "idempotency";

@@ -21,6 +21,7 @@ export interface OpenDatabase {
 
 /** How long a database that starts together with the gateway may take to answer. */
 const CONNECT_DEADLINE_MS = 60_000;
+/** Between two tries: soon enough that a start waits no longer than its database does. */
 const RETRY_MS = 500;
 /** A state page must not hang because the database does. */
 const PROBE_MS = 1_000;

@@ -7,6 +7,7 @@ import { UnsavedCount } from "../usage/unsaved-count";
 import { UsageRecorder } from "../usage/usage-recorder";
 import type { Foundation } from "./foundation";
 
+/** How long the last records may take to be written when the process stops; then they go to the local file. */
 export const USAGE_FLUSH_MS = 5_000;
 const DAY_MS = 86_400_000;
 /** Often enough that a day's partition is there before its first row. */
@@ -47,7 +48,9 @@ export function countUnsaved(
   return new UnsavedCount({ file, clock, count: () => usage.unsavedCount });
 }
 
-/** Makes today's and tomorrow's partitions and drops old ones, now and every hour. Several replicas may do so at once. */
+/**
+ * Makes today's and tomorrow's partitions and drops old ones, now and every hour. Several replicas may do so at once.
+ */
 export class UsageUpkeep {
   #timer: Timer | undefined;
   #round: Promise<void> = Promise.resolve();

@@ -1,6 +1,6 @@
 /**
- * Questions that administrators ask a backend directly: is it there, and which models does it serve. Outside the request
- * path, so plain requests under one deadline; the same rules about addresses hold.
+ * Questions that administrators ask a backend directly: is it there, and which models does it serve. Outside the
+ * request path, so plain requests under one deadline; the same rules about addresses hold.
  */
 import { Agent, request } from "undici";
 import { type AddressRules, baseUrlProblem, guardedLookup } from "../upstream/address-guard";
@@ -22,9 +22,11 @@ export interface ProviderAnswer {
   readonly models: readonly string[];
 }
 
+/** Somebody waits before a form: a provider that needs longer would be tried again anyway. */
 const DEADLINE_MS = 10_000;
 /** A list longer than this is no list of models. */
 const MAX_BYTES = 4 * 1024 * 1024;
+/** Models shown: nobody picks from a longer list. */
 const MAX_MODELS = 1_000;
 
 /** Asks `GET /models`. Never rejects for a fault of the provider. */

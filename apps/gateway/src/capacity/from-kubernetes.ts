@@ -19,12 +19,15 @@ export interface KubernetesSourceOptions {
   readonly onChange: (service: string) => void;
 }
 
+/** Longest wait for one page of a list. */
 const DEADLINE_MS = 10_000;
+/** What Kubernetes' own clients ask for at once. */
 const PAGE_SIZE = 500;
 /** Far beyond any Service; bounds a list that never ends. */
 const MAX_PAGES = 100;
 /** Events of one change come in bursts. */
 const SETTLE_MS = 200;
+/** Pause after a watch that failed: an API server that is down gets no more than a call in this time. */
 const WATCH_RETRY_MS = 5_000;
 /** The server ends a watch after this; it is then begun anew. */
 const WATCH_SECS = 300;

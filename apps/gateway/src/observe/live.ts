@@ -30,6 +30,7 @@ const REUSE_PER_COST = 9;
 const MAX_REUSE_MS = 500;
 /** Different questions remembered; each pool's page asks its own. */
 const MAX_QUESTIONS = 256;
+/** Level 6 makes answers 6 % smaller for nearly twice the time, and they are made twice a second. */
 const GZIP_LEVEL = 3;
 
 interface Kept {

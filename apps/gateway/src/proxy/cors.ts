@@ -2,6 +2,7 @@
 import type { IncomingMessage } from "node:http";
 
 const EXPOSED = "x-obleth-request-id, x-obleth-admission, x-obleth-queue-wait-ms, x-obleth-model, retry-after";
+/** What browsers may remember a preflight for; origins taken off the list go on for that long. */
 const PREFLIGHT_MAX_AGE_SECS = 600;
 
 /** Headers for an answer to this request. Without any origin named there are none. */

@@ -12,6 +12,7 @@ const CHECKS_TO_EJECT = 3;
 const CHECKS_TO_RETURN = 2;
 /** First penalty, ms; it doubles each time the trial fails. */
 const FIRST_PENALTY_MS = 5_000;
+/** An endpoint that comes back after hours is found within five minutes. */
 const LONGEST_PENALTY_MS = 300_000;
 
 export class EndpointHealth {

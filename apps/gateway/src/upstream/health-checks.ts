@@ -1,6 +1,7 @@
 /**
- * Asks every endpoint in use, now and then, whether it is there, so that one that is down is known before a request meets
- * it, and one that is back is used again. Any answer below 500 counts: a server that refuses the question is alive.
+ * Asks every endpoint in use, now and then, whether it is there, so that one that is down is known before a request
+ * meets it, and one that is back is used again. Any answer below 500 counts: a server that refuses the question is
+ * alive.
  */
 import type { Clock, Timer } from "@obleth/clock";
 import type { EndpointRecord, ModelDirectory } from "../policy-cache/records";
@@ -8,6 +9,7 @@ import { type AnswerTaker, Attempt } from "./attempt";
 import type { EndpointState, Endpoints } from "./endpoints";
 import type { Watchdog } from "./watchdog";
 
+/** Longest wait for a connection, for an answer and between its parts: a server that takes longer is not well. */
 const CHECK_LIMIT_MS = 5_000;
 
 export interface HealthChecksDeps {

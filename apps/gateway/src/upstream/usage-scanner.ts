@@ -74,6 +74,7 @@ export class UsageScanner {
   }
 }
 
+/** Answers of `objectStart` that are no place. */
 const CUT = -1;
 const NOT_AN_OBJECT = -2;
 

@@ -1,6 +1,6 @@
 /**
- * Watches every open call with one timer instead of several per call: each tick asks each call whether it has overstayed.
- * Limits are kept to within one tick.
+ * Watches every open call with one timer instead of several per call: each tick asks each call whether it has
+ * overstayed. Limits are kept to within one tick.
  */
 import type { Clock, Timer } from "@obleth/clock";
 import { type Listed, Roster } from "../roster";
@@ -10,6 +10,7 @@ export interface Watched extends Listed {
   checkLimits(nowMs: number): void;
 }
 
+/** Limits are seconds, so a tenth more is within what they say; each tick costs a look at every open call. */
 const TICK_MS = 100;
 
 export class Watchdog {

@@ -42,6 +42,7 @@ const DEFAULT_LIMITS: UsageRecorderLimits = { maxQueued: 10_000, batchSize: 500,
 
 /** First pause after a failed batch, ms; doubled up to the longest. */
 const FIRST_PAUSE_MS = 500;
+/** A database that comes back is written to within half a minute. */
 const LONGEST_PAUSE_MS = 30_000;
 /** Times a record has to fail alone, each time between successes of others, to be given up. */
 const STRIKES_TO_DROP = 3;

@@ -10,6 +10,7 @@ import { isRunning } from "./process-identity";
 /** Fast shutdown ends sessions and writes a checkpoint; past this it is told to stop without one. */
 export const STOP_DEADLINE_MS = 15_000;
 
+/** Between two looks at whether the server is gone: a start waits little longer than it must. */
 const POLL_MS = 40;
 
 /** Stops a server that an earlier, killed process left running on this folder. */

@@ -43,9 +43,11 @@ export interface EmbeddedPostgres {
 }
 
 const DATABASE = "obleth";
+/** Between two tries to connect while it starts, which takes some hundred ms. */
 const POLL_MS = 40;
 /** A server that replays a long write-ahead log after a crash is still starting. */
 const START_DEADLINE_MS = 120_000;
+/** Longest pause before a server that keeps dying is started again. */
 const MAX_RESTART_DELAY_MS = 30_000;
 /** A free port may be taken by someone else before the server binds it. */
 const PORT_ATTEMPTS = 5;

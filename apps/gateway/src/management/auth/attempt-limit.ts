@@ -6,6 +6,7 @@ import type { Clock } from "@obleth/clock";
 import { LRUCache } from "lru-cache";
 import { Fault } from "../http/fault";
 
+/** How long failures count, and so the longest a person who is locked out has to wait. */
 const WINDOW_MS = 15 * 60_000;
 /** Failures of one account from one address before it must wait. Low: people retry two or three times. */
 const MAX_PER_PAIR = 8;

@@ -38,6 +38,7 @@ export interface ScanOptions {
   readonly wantsSessionText?: boolean;
 }
 
+/** Longest model name that is looked up: registered ones have 200 characters at most. */
 const MAX_MODEL_NAME_BYTES = 512;
 /** Longest session label that is decoded; of a longer one the raw beginning is taken. */
 const MAX_LABEL_BYTES = 1024;

@@ -9,7 +9,9 @@ const CR = 0x0d;
 const LF = 0x0a;
 const DASH = 0x2d;
 const HEADER_END = Buffer.from("\r\n\r\n");
+/** Longest head of a part: a disposition with two names, and room to spare. */
 const MAX_HEAD_BYTES = 4096;
+/** Longest value that is read of a field: a model's name, as in JSON bodies. */
 const MAX_FIELD_BYTES = 512;
 /** As many as the usual servers take of fields or files; each costs work of its own, however short. */
 const MAX_PARTS = 1000;

@@ -31,6 +31,7 @@ export interface OtlpTracing extends RequestTracing {
 
 /** Spans kept until they are sent; more are dropped. About 4 MB. */
 const MAX_QUEUED = 4096;
+/** A span is seen at the collector this long after its end at the latest, unless that is away. */
 const SEND_EVERY_MS = 2_000;
 /** Longest time a batch may take, also when the process stops, ms. */
 const SEND_LIMIT_MS = 3_000;

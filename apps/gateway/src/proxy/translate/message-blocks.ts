@@ -1,15 +1,18 @@
 /**
- * Puts the parts of an answer into the blocks of a message stream, which follow one another: each closes before the next
- * opens. A chat stream may send parts of several tool calls in turns, so one block at a time is open and passes its parts on
- * as they come, and later ones keep theirs until it closes: text when anything else begins, a call when its arguments are a
- * complete JSON value, and whatever is left at the end. What is kept has a bound.
+ * Puts the parts of an answer into the blocks of a message stream, which follow one another: each closes before the
+ * next opens. A chat stream may send parts of several tool calls in turns, so one block at a time is open and passes
+ * its parts on as they come, and later ones keep theirs until it closes: text when anything else begins, a call when
+ * its arguments are a complete JSON value, and whatever is left at the end. What is kept has a bound.
  */
 import { JsonExtent } from "./json-extent";
 import { isObject, type JsonObject, stringOr } from "./json-shape";
 import { TooMuchToKeep, Untranslatable } from "./message-answer";
 
-/** Most that waits for earlier blocks: characters, and a piece's overhead for each part. A long file written by a tool fits. */
+/**
+ * Most that waits for earlier blocks: characters, and an overhead for each part. A long file written by a tool fits.
+ */
 const MAX_KEPT = 4 * 1024 * 1024;
+/** What a part costs beside its text, in characters: many small ones must not pass the bound unseen. */
 const PART_OVERHEAD = 32;
 /** Most tool calls in one answer; each is remembered to the end. */
 const MAX_CALLS = 1024;
@@ -78,8 +81,8 @@ export class MessageBlocks {
   }
 
   /**
-   * The call that a part belongs to. Servers count calls from 0; some leave the index out or always send 0, so a part with
-   * a name and another id begins a call of its own.
+   * The call that a part belongs to. Servers count calls from 0; some leave the index out or always send 0, so a part
+   * with a name and another id begins a call of its own.
    */
   #callOf(part: JsonObject, target: JsonObject): CallBlock {
     const index = typeof part.index === "number" ? part.index : this.#lastIndex;
@@ -108,7 +111,9 @@ export class MessageBlocks {
     block.kept.push(text);
   }
 
-  /** Opens the next block when the open one has all it can get. A call's name stands at its start, so it waits for that. */
+  /**
+   * Opens the next block when the open one has all it can get. A call's name stands at its start, so it waits for that.
+   */
   #advance(): void {
     for (let next = this.#waiting[0]; next !== undefined; next = this.#waiting[0]) {
       const open = this.#open;
