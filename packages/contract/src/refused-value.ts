@@ -74,7 +74,8 @@ function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
   return at;
 }
 
-const numeral = (bound: number) => bound.toLocaleString("en-US");
+/** A bound as it is: by itself the formatter would cut a small one to 0. */
+const numeral = (bound: number) => bound.toLocaleString("en-US", { maximumSignificantDigits: 16 });
 
 /** The schema inside what makes it optional, nullable or gives it a default. */
 export function unwrapped(schema: z.ZodType): z.ZodType {
@@ -121,7 +122,7 @@ const FORMAT_WORDS: Readonly<Record<string, string>> = {
 };
 
 function sizeWords(origin: string, relation: string, bound: number | bigint): string {
-  const limit = Number(bound).toLocaleString("en-US");
+  const limit = numeral(Number(bound));
   if (origin === "string") return `${relation.replace("be", "have")} ${limit} characters`;
   if (origin === "array" || origin === "set") return `${relation.replace("be", "have")} ${limit} entries`;
   return `${relation} ${limit}`;

@@ -71,7 +71,7 @@ describe("a dry run", () => {
   it.each([
     [{ kind: "group_weight", id: "default", value: 0 }, "must be a whole number from 1 to 1,000,000."],
     [{ kind: "pool_size", id: "any", value: 0.5 }, "must be a whole number from 1 to 1,000,000."],
-    [{ kind: "boost", id: "any", value: "much" }, "must be a number from 0.001 to 1,000,000."],
+    [{ kind: "boost", id: "any", value: "much" }, "must be a number from 0.000001 to 1,000,000."],
   ] as const)("of %j says what the kind takes", async (change, rule) => {
     const asked = gateway.api.call("previewFairshare", { body: { changes: [change] } });
     await expect(asked).rejects.toThrow(`changes.0.value ${rule}`);
