@@ -1,6 +1,6 @@
 /** A model's endpoints: where its requests go. Credentials and header values are written, never read. */
 import { z } from "zod";
-import { MAX_WEIGHT } from "./bounds";
+import { MAX_PRIORITY, MAX_WEIGHT } from "./bounds";
 import { cap, count, isoTimeOut, line, objectName, uuid, version } from "./common";
 
 export const PROTOCOLS = ["openai", "anthropic"] as const;
@@ -108,7 +108,7 @@ const settable = {
   api_key: credential.nullable().describe("Written, never read; null removes it."),
   headers,
   weight: z.int().min(1).max(MAX_WEIGHT),
-  priority: z.int().min(0).max(1000).describe("Lower goes first."),
+  priority: z.int().min(0).max(MAX_PRIORITY).describe("Lower goes first."),
   max_in_flight: cap,
   enabled: z.boolean(),
 };

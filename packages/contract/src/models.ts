@@ -1,5 +1,12 @@
 /** Models: the names clients ask for, each with its pool, its endpoints and what a token costs. */
 import { z } from "zod";
+import {
+  MAX_ADMISSION_WEIGHT,
+  MAX_HEADROOM,
+  MAX_REQUEST_TIMEOUT_SECS,
+  MAX_RETRIES,
+  MAX_SLOTS_PER_SERVER,
+} from "./bounds";
 import { cap, count, dryRun, isoTimeOut, objectName, paging, slots, textSearch, uuid, version } from "./common";
 import { apiBase, configEndpoint, credential, endpoint, endpointCreate, PROTOCOLS } from "./endpoints";
 import { sessionAffinity } from "./session-affinity";
@@ -51,9 +58,13 @@ export const capacityStatus = z
   .meta({ id: "CapacityStatus" });
 export type CapacityStatus = z.infer<typeof capacityStatus>;
 
-const perReplica = z.int().min(1).max(100_000).nullable();
-const headroom = z.number().gt(0).max(10);
-const admissionWeight = z.int().min(1).max(10_000).describe("Percentage that scales every tenant's weight here.");
+const perReplica = z.int().min(1).max(MAX_SLOTS_PER_SERVER).nullable();
+const headroom = z.number().gt(0).max(MAX_HEADROOM);
+const admissionWeight = z
+  .int()
+  .min(1)
+  .max(MAX_ADMISSION_WEIGHT)
+  .describe("Percentage that scales every tenant's weight here.");
 const perTokenCost = z.number().min(0).max(1000).nullable();
 
 const settable = {
@@ -71,8 +82,8 @@ const settable = {
   admission_weight: admissionWeight,
   session_affinity: sessionAffinity,
   endpoint_selection: z.enum(ENDPOINT_SELECTIONS),
-  request_timeout_secs: z.int().min(1).max(86_400).nullable(),
-  max_retries: z.int().min(0).max(10),
+  request_timeout_secs: z.int().min(1).max(MAX_REQUEST_TIMEOUT_SECS).nullable(),
+  max_retries: z.int().min(0).max(MAX_RETRIES),
   retry_backoff_ms: z.int().min(0).max(60_000),
   input_cost_per_token: perTokenCost,
   output_cost_per_token: perTokenCost,

@@ -1,4 +1,5 @@
 /** A model's session affinity as it is typed; an empty field follows the gateway. */
+import { MAX_BYPASS_SECS, MAX_HOLD_MS } from "@obleth/contract/bounds";
 import { formatExact, formatPercent, slotCount } from "../../../lib/format";
 import { parseWhole } from "../../../lib/weight";
 
@@ -17,9 +18,9 @@ export interface AffinityDraft {
 }
 
 export const AFFINITY_RANGES = {
-  holdMs: { what: "A hold time in ms", min: 0, max: 60_000 },
+  holdMs: { what: "A hold time in ms", min: 0, max: MAX_HOLD_MS },
   heldPercent: { what: "A held percent", min: 0, max: 100 },
-  bypassSecs: { what: "A bypass limit in s", min: 1, max: 3600 },
+  bypassSecs: { what: "A bypass limit in s", min: 1, max: MAX_BYPASS_SECS },
 } as const;
 
 export function affinityDraft(affinity: Affinity): AffinityDraft {

@@ -1,4 +1,5 @@
 /** How a pool's size is found, as it is typed. */
+import { MAX_HEADROOM, MAX_SLOTS_PER_SERVER } from "@obleth/contract/bounds";
 import { errorOf, numberOf, parseAmount, parseOptional, parseSlots, parseWhole } from "../../../lib/weight";
 
 export interface CapacityDraft {
@@ -35,8 +36,10 @@ export interface CapacityErrors {
 function read(draft: CapacityDraft) {
   return {
     slots: parseOptional(draft.slots, parseSlots),
-    perServer: parseOptional(draft.perServer, (text) => parseWhole(text, { what: "Slots per server", max: 100_000 })),
-    headroom: parseAmount(draft.headroom, { what: "Headroom", above: 0, max: 10 }),
+    perServer: parseOptional(draft.perServer, (text) =>
+      parseWhole(text, { what: "Slots per server", max: MAX_SLOTS_PER_SERVER }),
+    ),
+    headroom: parseAmount(draft.headroom, { what: "Headroom", above: 0, max: MAX_HEADROOM }),
   };
 }
 

@@ -1,4 +1,5 @@
 /** An endpoint as it is typed. */
+import { MAX_PRIORITY } from "@obleth/contract/bounds";
 import { errorOf, numberOf, parseOptional, parseSlots, parseWeight, parseWhole } from "../../../lib/weight";
 
 export interface EndpointDraft {
@@ -39,7 +40,7 @@ export function endpointDraft(endpoint: EndpointFacts | null): EndpointDraft {
 function read(draft: EndpointDraft) {
   return {
     weight: parseWeight(draft.weight),
-    priority: parseWhole(draft.priority, { what: "A priority", min: 0, max: 1000 }),
+    priority: parseWhole(draft.priority, { what: "A priority", min: 0, max: MAX_PRIORITY }),
     cap: parseOptional(draft.cap, parseSlots),
   };
 }

@@ -1,5 +1,6 @@
 /** A model's settings as they are typed. */
 
+import { MAX_ADMISSION_WEIGHT, MAX_REQUEST_TIMEOUT_SECS, MAX_RETRIES } from "@obleth/contract/bounds";
 import { errorOf, numberOf, parseOptional, parseWhole } from "../../../lib/weight";
 import type { Model } from "../../../queries/wire";
 
@@ -37,10 +38,10 @@ export function settingsDraft(model: ModelFacts): SettingsDraft {
 }
 
 const parseAdmissionWeight = (text: string) =>
-  parseWhole(text, { what: "An admission weight in percent", max: 10_000 });
-const parseRetries = (text: string) => parseWhole(text, { what: "A number of retries", min: 0, max: 10 });
+  parseWhole(text, { what: "An admission weight in percent", max: MAX_ADMISSION_WEIGHT });
+const parseRetries = (text: string) => parseWhole(text, { what: "A number of retries", min: 0, max: MAX_RETRIES });
 const parseTimeout = (text: string) =>
-  parseOptional(text, (given) => parseWhole(given, { what: "A timeout in s", max: 86_400 }));
+  parseOptional(text, (given) => parseWhole(given, { what: "A timeout in s", max: MAX_REQUEST_TIMEOUT_SECS }));
 
 export function settingsErrors(draft: SettingsDraft) {
   return {
