@@ -22,6 +22,7 @@ export function refreshTenant(state: EngineState, tenant: Tenant): void {
   if (couldRun === couldRunBefore) return;
   // The group could run exactly while this count is above 0.
   tenant.group.candidates += couldRun ? 1 : -1;
+  tenant.pool.candidates += couldRun ? 1 : -1;
   if (tenant.pool.settings.affinity !== null) for (const key of readyKeysOf(tenant)) refreshHead(key);
 }
 

@@ -54,6 +54,67 @@ describe("a claim", () => {
   });
 });
 
+describe("a claim tells how many requests wait with it", () => {
+  const told = (run: SharedRun) => run.claims.map(({ othersWaiting }) => othersWaiting);
+
+  it("none when it comes alone, and those behind it when it was taken from the line", () => {
+    const run = new SharedRun({ defaultPoolSize: 8 });
+    run.ask();
+    expect(told(run)).toEqual([0]);
+    run.answer("pool");
+    run.askTimes(3);
+    run.retry("m");
+    expect(told(run)).toEqual([3]);
+    run.answer("granted");
+    expect(told(run)).toEqual([2, 1, 0]);
+  });
+
+  it("no more than its pool, the ceiling and its tenant's cap leave room for, and than may be claimed at a time", () => {
+    const first = (config: { size?: number; ceiling?: number; cap?: number; maxOpenClaims?: number }) => {
+      const run = new SharedRun({ defaultPoolSize: config.size ?? 50, maxOpenClaims: config.maxOpenClaims ?? 8 });
+      run.limits("shared", { ceiling: config.ceiling ?? 4096 });
+      run.ask({ cap: config.cap ?? null });
+      run.answer("pool");
+      for (let i = 0; i < 20; i++) run.ask({ cap: config.cap ?? null });
+      run.retry("m");
+      return told(run)[0];
+    };
+    expect(first({})).toBe(7);
+    expect(first({ size: 4 })).toBe(3);
+    expect(first({ ceiling: 3 })).toBe(2);
+    expect(first({ cap: 2 })).toBe(1);
+    expect(first({ maxOpenClaims: 5 })).toBe(4);
+  });
+
+  it("those of other tenants as one each, if they could run", () => {
+    const run = new SharedRun({ defaultPoolSize: 50 });
+    run.ask({ tenant: "a" });
+    run.answer("pool");
+    run.ask({ tenant: "b" });
+    run.ask({ tenant: "b" });
+    run.ask({ tenant: "c" });
+    run.retry("m");
+    expect(told(run)).toEqual([2]);
+  });
+});
+
+describe("a retry", () => {
+  it("is worth one claim more than are under way, though they go out singly after a refusal", () => {
+    const run = new SharedRun({ defaultPoolSize: 50, maxOpenClaims: 3 });
+    run.ask();
+    run.answer("pool");
+    run.askTimes(10);
+    for (const open of [1, 2, 3, 3]) {
+      run.retry("m");
+      expect(run.claims).toHaveLength(open);
+    }
+    run.answer("pool");
+    expect(run.claims).toHaveLength(2);
+    run.retry("m");
+    expect(run.claims).toHaveLength(3);
+  });
+});
+
 describe("a refused claim", () => {
   it("undoes the charge to the last digit, and the turn, at all three levels", () => {
     const run = new SharedRun({ defaultPoolSize: 4 });

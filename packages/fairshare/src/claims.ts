@@ -96,9 +96,13 @@ export function unblock(state: EngineState, pool: Pool | null): void {
   else unblockPool(state, pool);
 }
 
-/** Lets a pool's tenants and keys that were refused elsewhere be picked again. O(those blocked). */
+/**
+ * Lets a pool's tenants and keys that were refused elsewhere be picked again. O(those blocked). The slot that may be free
+ * is worth one claim more than are open, although those go out singly after a refusal: they may be for other slots.
+ */
 function unblockPool(state: EngineState, pool: Pool): void {
   pool.isBlocked = false;
+  pool.claimLimit = Math.max(pool.claimLimit, Math.min(pool.claiming + 1, state.config.maxOpenClaims));
   const tenants = new Set(pool.blockedTenants);
   for (const tenant of pool.blockedTenants) tenant.isBlocked = false;
   for (const key of pool.blockedKeys) {

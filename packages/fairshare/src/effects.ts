@@ -57,6 +57,8 @@ export interface Claim extends Owner {
   readonly isStarving: boolean;
   /** A request of this key was passed as often as it may be: the key's held slots must be freed. */
   readonly freesKeyHolds: boolean;
+  /** Requests that wait in the pool besides this one and could take a slot of it, as far as is known; a few at most. */
+  readonly othersWaiting: number;
 }
 
 /** Shared mode: give the slot of a finished or abandoned request back. */

@@ -75,6 +75,8 @@ function checkPool(state: EngineState, pool: Pool, counts: ReadonlyMap<Account |
     assert(group.line.active.total === sumOfWeights(group.line.active.items), `${name}: sum of weights`);
     checkSplit(group.line, name);
   }
+  const candidates = [...pool.tenants.values()].filter((tenant) => tenant.heap !== null);
+  assert(pool.candidates === candidates.length, `pool ${pool.id}: tenants that could run`);
   const active = [...pool.tenants.values()].filter(hasWork);
   assert(pool.activeTenants === active.length, `pool ${pool.id}: tenants with work`);
   assert(pool.held === pool.holds.length, `pool ${pool.id}: held slots`);

@@ -6,7 +6,7 @@ import { isStarving } from "./holds";
 import { isUsableCap } from "./limits";
 import { ownerOf } from "./owner";
 import { isAtJumpLimit, isPastBypass, wasPassedEnough } from "./sessions";
-import type { EngineState, OpenClaim, Waiter } from "./state";
+import type { EngineState, OpenClaim, Tenant, Waiter } from "./state";
 
 /** Remembers a claim until it is settled and asks the driver to send it. A claim without a charge is for a hold only. */
 export function openClaim(state: EngineState, claim: OpenClaim): void {
@@ -38,7 +38,20 @@ function effectFor(state: EngineState, waiter: Waiter, isForHoldOnly: boolean): 
     isForHoldOnly,
     isStarving: isStarving(state, pool) || hasStarved(state, waiter),
     freesKeyHolds: isLimited,
+    othersWaiting: pool.queued === 0 ? 0 : othersWaiting(state, key.tenant),
   };
+}
+
+/**
+ * How many requests besides a claiming one could take a slot of its pool: those of its own tenant, and one of each other
+ * tenant that could run. No more than claims may be open: for more slots this engine could not ask at a time. O(1).
+ */
+function othersWaiting(state: EngineState, tenant: Tenant): number {
+  const { pool } = tenant;
+  const ofTenant = Math.max(0, Math.min(tenant.queued, tenant.cap - tenant.taken));
+  const ofOthers = pool.candidates - (tenant.heap === null ? 0 : 1);
+  const room = Math.min(pool.settings.size - pool.taken, state.ceiling - state.taken, state.config.maxOpenClaims - 1);
+  return Math.max(0, Math.min(ofTenant + ofOthers, room));
 }
 
 /** The request itself has waited past the bypass limit; it no longer stands among those that wait. */

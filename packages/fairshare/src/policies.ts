@@ -88,6 +88,7 @@ function moveToGroup(state: EngineState, tenant: Tenant, to: Group): void {
     tenant.heap.remove(tenant);
     tenant.heap = null;
     from.candidates -= 1;
+    from.pool.candidates -= 1;
   }
   // The old group must no longer stand among those that could run when the new one looks for the lowest of them.
   if (tenant.queued > 0 && to.queued === 0) {

@@ -36,6 +36,7 @@ export function getPool(state: EngineState, id: PoolId): Pool {
     tenants: new Map(),
     groupLine: makeLine(startLevel),
     tenantLine: makeLine(startLevel),
+    candidates: 0,
     activeTenants: 0,
     sweepAt: SWEEP_AT_LEAST,
     isBlocked: false,

@@ -144,6 +144,8 @@ export interface Pool {
   readonly groupLine: Line<Group>;
   /** `weighted`: all tenants of the pool that could run, and their virtual time. */
   readonly tenantLine: Line<Tenant>;
+  /** Tenants that wait and could run. */
+  candidates: number;
   /** Tenants with work. */
   activeTenants: number;
   /** Quiet accounts to keep before they are looked through again. */
