@@ -6,9 +6,9 @@
 -- How long a denial keeps a replica marked as waiting. Longer would announce slots to nobody; it must outlast the
 -- longest pause between two tries (250 ms).
 local WAIT_MS = 1000
--- How long a freed slot is kept for the replica that has waited longest. It must cover an announcement and a claim on
--- a slow link; longer would leave a slot idle whose replica is gone.
-local TURN_MS = 250
+-- How long a freed slot is kept for a replica: an announcement and a claim with 200 ms on the way each. Shorter, and a
+-- replica that far from here gets next to nothing; longer, and the slots of one that is gone stay idle for longer.
+local TURN_MS = 500
 
 -- How long a starving claim keeps its pool from being held.
 local STARVING_MS = 1000
@@ -26,54 +26,93 @@ local function mark_field(limit)
   return 'w|' .. limit
 end
 
--- A stored mark without what has run out. `turn` may claim until `till`; `waits` are the others, longest waiting
--- first. Stored as `<turn>|<till>|<replica>|<until>|...`, with `-` and 0 when nobody has the turn. What lies further ahead
--- than it was ever set is left from before the clock stepped back, and counts as run out.
+-- A stored mark without what has run out. `turns`: for whom a free slot is kept and until when, in the order the slots came
+-- free; `waits`: who waits for how many slots more, longest waiting first. Stored as `<replica>|<until>|<slots>|...`, the
+-- turns in front, with 0 slots. What lies further ahead than it was ever set is left from before the clock stepped back, and
+-- counts as run out. Who let a turn run out waits no more: it is gone, or its next denial says otherwise.
 local function read_mark(text, now)
-  local mark = { turn = '-', till = 0, waits = {} }
-  local is_first = true
-  for name, till in string.gmatch(text or '', '([^|]+)|(%d+)') do
-    till = tonumber(till)
-    if is_first then
-      if till > now and till <= now + TURN_MS then mark.turn, mark.till = name, till end
-      is_first = false
-    elseif till > now and till <= now + WAIT_MS then
-      mark.waits[#mark.waits + 1] = { name = name, till = till }
+  local mark, late = { turns = {}, waits = {} }, {}
+  for name, till, slots in string.gmatch(text or '', '([^|]+)|(%d+)|(%d+)') do
+    till, slots = tonumber(till), tonumber(slots)
+    if slots == 0 then
+      if till > now and till <= now + TURN_MS then
+        mark.turns[#mark.turns + 1] = { name = name, till = till }
+      else
+        late[name] = true
+      end
+    elseif till > now and till <= now + WAIT_MS and not late[name] then
+      mark.waits[#mark.waits + 1] = { name = name, till = till, slots = slots }
     end
   end
   return mark
 end
 
--- The mark as it is stored; nil when nobody waits and nobody has the turn.
+-- Somebody waits or has a turn.
+local function is_current(mark)
+  return mark and (#mark.turns > 0 or #mark.waits > 0)
+end
+
+-- The mark as it is stored; nil when nobody waits and nobody has a turn.
 local function mark_text(mark)
-  if mark.till == 0 and #mark.waits == 0 then return nil end
-  local parts = { mark.turn, whole(mark.till) }
+  if not is_current(mark) then return nil end
+  local parts = {}
+  for _, turn in ipairs(mark.turns) do parts[#parts + 1] = turn.name .. '|' .. whole(turn.till) .. '|0' end
   for _, wait in ipairs(mark.waits) do
-    parts[#parts + 1] = wait.name
-    parts[#parts + 1] = whole(wait.till)
+    parts[#parts + 1] = wait.name .. '|' .. whole(wait.till) .. '|' .. whole(wait.slots)
   end
   return table.concat(parts, '|')
 end
 
--- Takes one replica out of the waiting ones.
-local function unmark(mark, name)
-  for i, wait in ipairs(mark.waits) do
-    if wait.name == name then
-      table.remove(mark.waits, i)
-      return
-    end
+-- The place of a replica in a list of turns or waits; nil when it is not in it.
+local function place_of(list, name)
+  for i, entry in ipairs(list) do
+    if entry.name == name then return i end
   end
 end
 
--- Puts a replica among the waiting ones, or renews it where it stands.
-local function wait_in(mark, name, now)
-  for _, wait in ipairs(mark.waits) do
-    if wait.name == name then
-      wait.till = now + WAIT_MS
-      return
-    end
+local function turns_of(mark, name)
+  local n = 0
+  for _, turn in ipairs(mark.turns) do
+    if turn.name == name then n = n + 1 end
   end
-  mark.waits[#mark.waits + 1] = { name = name, till = now + WAIT_MS }
+  return n
+end
+
+-- Ends a replica's oldest turn; false when it has none.
+local function take_turn(mark, name)
+  local place = place_of(mark.turns, name)
+  if place then table.remove(mark.turns, place) end
+  return place ~= nil
+end
+
+-- Keeps a slot for the longest waiting, which goes behind the others, or out when it waits for no more. False when nobody
+-- waits.
+local function give_turn(mark, now)
+  local first = table.remove(mark.waits, 1)
+  if not first then return false end
+  mark.turns[#mark.turns + 1] = { name = first.name, till = now + TURN_MS }
+  first.slots = first.slots - 1
+  if first.slots > 0 then mark.waits[#mark.waits + 1] = first end
+  return true
+end
+
+-- A replica waits for so many slots in all: for those that are not kept for it already it stands in line.
+local function stand(mark, name, slots, now)
+  local place, more = place_of(mark.waits, name), slots - turns_of(mark, name)
+  if more <= 0 then
+    if place then table.remove(mark.waits, place) end
+    return
+  end
+  mark.waits[place or #mark.waits + 1] = { name = name, till = now + WAIT_MS, slots = more }
+end
+
+-- Until when all of `free` slots are kept from a replica; nil when one is not.
+local function kept_till(mark, name, free)
+  local tills = {}
+  for _, turn in ipairs(mark.turns) do
+    if turn.name ~= name then tills[#tills + 1] = turn.till end
+  end
+  return tills[#tills - free + 1]
 end
 
 -- The four limits that one running request counts against.

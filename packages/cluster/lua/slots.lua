@@ -1,4 +1,4 @@
--- Runs one replica's slot operations in order: claims, releases, holds, drops of holds.
+-- Runs one replica's slot operations in order: claims, releases, holds, drops of holds, withdrawals from waiting.
 --
 -- Atomic: a claim takes pool, ceiling, tenant cap and key cap together or nothing; a hold swaps a running slot for a
 -- held one without a moment in which it is free. One call carries all operations of one tick of one replica.
@@ -20,8 +20,9 @@
 -- ARGV[at+3]   its tenant cap or -1
 -- ARGV[at+4]   its key cap or -1
 -- ARGV[pos]    behind the owners each operation: C claim, S claim with a session or a flag, R release, H hold, each with the
---              number of its owner, from 1, as in `C1`; D drop holds
--- ARGV[pos+1]  S, H: session, empty for none                  D: pool
+--              number of its owner, from 1, as in `C1`; C and S then `:<further requests of the replica that wait for the
+--              pool>` when there are any, as in `C1:3`; D drop holds; W withdraw: the replica has nothing to claim
+-- ARGV[pos+1]  S, H: session, empty for none                  D: pool          W: pool, empty for the ceiling
 -- ARGV[pos+2]  S, H: how long ago the request arrived, ms
 -- ARGV[pos+3]  S: any of h held slot only, s starving, k frees the key's holds; - for none
 --              H: ms between the session's last finish and this arrival, -1 when not known
@@ -36,7 +37,7 @@
 --          C, S: G granted, R redeemed, then `:<ms>` from the session's last finish to this arrival when it is known |
 --                g, p, t, k denied by ceiling, pool, tenant, key, then `:<ms>` when it is only kept for another replica |
 --                n no held slot
---          R: F freed, - not held          H: H held, N renewed and freed, F freed, - not held          D: D
+--          R: F freed, - not held          H: H held, N renewed and freed, F freed, - not held          D: D          W: W
 -- Events:  the pool id on the released channel, for each pool with a freed slot while a replica is marked as waiting
 -- Cost:    O(operations), plus O(holds) for a starving claim and a drop; at most 100 holds that ran out per call
 -- TTL:     sessions are forgotten at their time; their two keys expire with the last of them, and the held ones' key long
@@ -81,9 +82,11 @@ local function read_operation(pos)
   local text = ARGV[pos]
   local op = alike[text]
   if op then return op, pos + 1 end
-  local kind, owner = string.sub(text, 1, 1), owners[tonumber(string.sub(text, 2))]
-  if kind == 'D' then return { kind = kind, pool = ARGV[pos + 1] }, pos + 2 end
-  op = { kind = kind, pool = owner.pool, limits = owner.limits, sizes = owner.sizes }
+  local kind, number, others = string.sub(text, 1, 1), tonumber(string.sub(text, 2)), nil
+  if kind == 'D' or kind == 'W' then return { kind = kind, pool = ARGV[pos + 1] }, pos + 2 end
+  if not number then number, others = string.match(text, '^.(%d+):(%d+)$') end
+  local owner = owners[tonumber(number)]
+  op = { kind = kind, pool = owner.pool, limits = owner.limits, sizes = owner.sizes, others = tonumber(others or 0) }
   if kind == 'C' or kind == 'R' then
     alike[text] = op
     return op, pos + 1
@@ -172,19 +175,16 @@ if may_have_marks then
   end
 end
 
--- One slot is free again: who has waited longest gets the turn, and everybody who waits is told.
+-- One slot is free again: it is kept for who has waited longest, and everybody who waits is told.
 local announced = {}
 local function give_back(limits, pool)
   for i = 1, 4 do
     local limit = limits[i]
     add(limit, -1)
     local mark = has_marks and mark_of(limit)
-    if mark and (mark.till > 0 or #mark.waits > 0) then
+    if is_current(mark) then
       announced[pool] = true
-      if mark.till == 0 then
-        mark.turn, mark.till = table.remove(mark.waits, 1).name, now + TURN_MS
-        change_mark(limit)
-      end
+      if give_turn(mark, now) then change_mark(limit) end
     end
   end
 end
@@ -232,25 +232,36 @@ local function since_last_finish(op)
   return gap and ':' .. whole(gap) or ''
 end
 
--- Ends this replica's turn, if it has it.
-local function end_turn(limit)
+-- A turn of this replica, if it has one, is the next one's.
+local function give_up(limit, pool)
   local mark = mark_of(limit)
-  if mark and mark.turn == me then
-    mark.turn, mark.till = '-', 0
+  if mark and take_turn(mark, me) then
+    if give_turn(mark, now) then announced[pool] = true end
     change_mark(limit)
   end
 end
 
--- The limit at `level` has no room for this replica: it waits there, and its turns above are of no use to it.
-local function deny(limits, level, till)
-  for i = 1, level do end_turn(limits[i]) end
+-- How many requests wait with a claim for the limit at a level: it tells of those for the pool, and so for the ceiling.
+local function others_at(op, level)
+  return level <= 2 and op.others or 0
+end
+
+-- The limit at `level` has no room for this replica: it waits there, and a turn above is of no use to it. `denied`: how many
+-- claims of this call the limit has denied; `waits_for`: for how many slots this replica waits by its latest claim.
+local denied, waits_for = {}, {}
+local function deny(op, level, till)
+  local limits = op.limits
+  for i = 1, level - 1 do give_up(limits[i], op.pool) end
   local limit = limits[level]
+  denied[limit] = (denied[limit] or 0) + 1
   local mark = mark_of(limit)
   if not mark then
     mark = read_mark(nil, now)
     marks[limit] = mark
   end
-  wait_in(mark, me, now)
+  take_turn(mark, me)
+  waits_for[limit] = denied[limit] + others_at(op, level)
+  stand(mark, me, waits_for[limit], now)
   change_mark(limit)
   return till and DENIALS[level] .. ':' .. whole(till - now) or DENIALS[level]
 end
@@ -287,10 +298,11 @@ local function claim(op)
   for i = 1, 4 do
     local size = op.sizes[i]
     if size >= 0 then
-      local used = count[limits[i]]
-      if used >= size then return deny(limits, i) end
-      local mark = has_marks and used + 1 >= size and mark_of(limits[i])
-      if mark and mark.till > 0 and mark.turn ~= me then return deny(limits, i, mark.till) end
+      local free = size - count[limits[i]]
+      if free < 1 then return deny(op, i) end
+      local mark = has_marks and mark_of(limits[i])
+      local till = mark and #mark.turns >= free and kept_till(mark, me, free)
+      if till then return deny(op, i, till) end
     end
   end
   for i = 1, 4 do
@@ -299,8 +311,8 @@ local function claim(op)
     own[limit] = own[limit] + 1
     local mark = has_marks and mark_of(limit)
     if mark then
-      unmark(mark, me)
-      if mark.turn == me then mark.turn, mark.till = '-', 0 end
+      waits_for[limit] = others_at(op, i)
+      if take_turn(mark, me) or place_of(mark.waits, me) then stand(mark, me, waits_for[limit], now) end
       change_mark(limit)
     end
   end
@@ -319,8 +331,27 @@ local function release(op)
 end
 
 local function is_awaited(limit)
+  return is_current(mark_of(limit))
+end
+
+-- This replica waits for so many slots in all, and its turns beyond them are others'.
+local function waits_for_at_most(limit, slots, pool)
   local mark = mark_of(limit)
-  return mark and (mark.till > 0 or #mark.waits > 0)
+  if not mark or turns_of(mark, me) <= slots then return end
+  local place = place_of(mark.waits, me)
+  if place then table.remove(mark.waits, place) end
+  while turns_of(mark, me) > slots do give_up(limit, pool) end
+end
+
+local function withdraw(pool)
+  local limit = pool == '' and 'g' or 'p|' .. pool
+  local mark = mark_of(limit)
+  local place = mark and place_of(mark.waits, me)
+  if place then
+    table.remove(mark.waits, place)
+    change_mark(limit)
+  end
+  waits_for_at_most(limit, 0, pool)
 end
 
 local function is_starving(pool)
@@ -387,11 +418,17 @@ for i = 1, #ops do
     reply = release(op)
   elseif kind == 'H' then
     reply = hold(op)
-  else
+  elseif kind == 'D' then
     drop_holds(op.pool, op.pool .. '|')
     reply = 'D'
+  else
+    withdraw(op.pool)
+    reply = 'W'
   end
   answers[i] = reply
+end
+for limit, slots in pairs(waits_for) do
+  waits_for_at_most(limit, slots, string.match(limit, '^[ptk]|([^|]*)') or '')
 end
 local replies = { 'done', whole(now), table.concat(answers, ',') }
 for _, pool in ipairs(lost_pools) do

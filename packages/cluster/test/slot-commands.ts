@@ -63,6 +63,7 @@ const claim: fc.Arbitrary<SlotOperation> = fc
     isForHoldOnly: fc.integer({ min: 0, max: 3 }).map((n) => n === 0),
     isStarving: fc.integer({ min: 0, max: 19 }).map((n) => n === 0),
     freesKeyHolds: fc.integer({ min: 0, max: 9 }).map((n) => n === 0),
+    othersWaiting: fc.constantFrom(0, 0, 1, 3),
   })
   .map(({ who, ...rest }) => ({ ...rest, isForHoldOnly: rest.isForHoldOnly && rest.session !== null, ...who }));
 
@@ -82,12 +83,17 @@ const hold: fc.Arbitrary<SlotOperation> = fc
   })
   .map(({ who, ...rest }) => ({ ...rest, ...who }));
 
+const withdraw: fc.Arbitrary<SlotOperation> = fc
+  .option(owner, { freq: 3 })
+  .map((who) => ({ kind: "withdraw", pool: who?.pool ?? null }));
+
 const drop: fc.Arbitrary<SlotOperation> = owner.map(({ pool }) => ({ kind: "drop-holds", pool }));
 
 const operation = fc.oneof(
   { weight: 6, arbitrary: claim },
   { weight: 3, arbitrary: release },
   { weight: 5, arbitrary: hold },
+  { weight: 1, arbitrary: withdraw },
   { weight: 1, arbitrary: drop },
 );
 
@@ -116,7 +122,7 @@ const command: fc.Arbitrary<SlotCommand> = fc.oneof(
     weight: 8,
     arbitrary: fc.record({
       kind: fc.constant("pass" as const),
-      ms: fc.constantFrom(1, 50, 250, 1000, 3000, 9999, 10_000),
+      ms: fc.constantFrom(1, 50, 250, 499, 500, 1000, 3000, 9999, 10_000),
     }),
   },
   {

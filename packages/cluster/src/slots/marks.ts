@@ -1,69 +1,117 @@
 /**
- * Which replicas wait for which limit, and whose turn the next free slot is. Without turns a replica that frees a slot
- * and claims in the same moment would always win, and one that waits elsewhere would starve.
+ * Which replicas wait for which limit and for how many slots, and whose turn each freed slot is. Without turns a replica
+ * that frees a slot and claims in the same moment would always win, and one that waits elsewhere would starve.
+ *
+ * A slot that comes free is kept for the replica that has waited longest, which then goes behind the others, or out of
+ * the line when it waits for no more. So replicas that wait get slots in turn, each of them as many at a time as are freed
+ * while its claims are on their way; a replica has never more turns than it says it has requests.
  */
 import type { MarkPicture } from "./table-picture";
 
 /** How long a denial keeps a replica marked as waiting. It must outlast the longest pause between two tries (250 ms). */
 export const WAIT_MS = 1000;
-/** How long a freed slot is kept for the replica that has waited longest: an announcement and a claim on a slow link. */
-export const TURN_MS = 250;
+/**
+ * How long a freed slot is kept for a replica: an announcement and a claim with 200 ms on the way each. Shorter, and a
+ * replica that far from the books gets next to nothing; longer, and the slots of one that is gone stay idle for longer.
+ */
+export const TURN_MS = 500;
+
+/** One slot kept for one replica. */
+interface Turn {
+  readonly name: string;
+  readonly untilMs: number;
+}
+
+interface Wait {
+  untilMs: number;
+  /** Slots it waits for beyond those that are kept for it, from 1. */
+  slots: number;
+}
+
+/** Who waits for how many slots, those that are kept for it among them. */
+interface Standing {
+  readonly instance: string;
+  readonly slots: number;
+}
 
 interface Mark {
-  /** Who may claim a freed slot until `turnUntilMs`; undefined when nobody. */
-  turn: string | undefined;
-  turnUntilMs: number;
-  /** Waiting replicas with the moment their mark runs out, longest waiting first. */
-  readonly waits: Map<string, number>;
+  /** Slots that are kept, in the order they came free. */
+  turns: Turn[];
+  /** Waiting replicas, longest waiting first. */
+  readonly waits: Map<string, Wait>;
 }
 
 /** The marks of all limits. Times are the books' clock, ms. */
 export class Marks {
   readonly #marks = new Map<string, Mark>();
+  /** In the present call: claims that each limit denied, and slots that its replica waits for by its latest claim. */
+  readonly #denied = new Map<string, number>();
+  readonly #waitsFor = new Map<string, number>();
 
-  /** Some replica waits for the limit, or has the turn. */
+  /** Some replica waits for the limit, or has a turn. */
   isAwaited(limit: string, nowMs: number): boolean {
     const mark = this.#current(limit, nowMs);
-    return mark !== undefined && (mark.turn !== undefined || mark.waits.size > 0);
+    return mark !== undefined && (mark.turns.length > 0 || mark.waits.size > 0);
   }
 
-  /** Until when the next free slot of the limit is kept from `instance`; null when it is not. */
-  keptFromUntil(limit: string, instance: string, nowMs: number): number | null {
-    const mark = this.#current(limit, nowMs);
-    return mark?.turn !== undefined && mark.turn !== instance ? mark.turnUntilMs : null;
+  /** Until when all of the limit's `free` slots (from 1) are kept from `instance`; null when one is not. */
+  keptFromUntil(limit: string, instance: string, { free, nowMs }: { free: number; nowMs: number }): number | null {
+    const turns = this.#current(limit, nowMs)?.turns.filter(({ name }) => name !== instance) ?? [];
+    return turns[turns.length - free]?.untilMs ?? null;
   }
 
-  /** `instance` was denied: it waits from here on, behind those who waited before. Its turn, if it had it, is over. */
-  wait(limit: string, instance: string, nowMs: number): void {
-    const mark = this.#current(limit, nowMs) ?? { turn: undefined, turnUntilMs: 0, waits: new Map() };
+  /**
+   * `instance` was denied: it waits for a slot, behind those who waited before, and for so many besides. A turn it had is
+   * over.
+   */
+  wait(limit: string, { instance, slots }: Standing, nowMs: number): void {
+    const mark = this.#current(limit, nowMs) ?? { turns: [], waits: new Map() };
     this.#marks.set(limit, mark);
-    mark.waits.set(instance, nowMs + WAIT_MS);
-    if (mark.turn === instance) mark.turn = undefined;
+    takeTurn(mark, instance);
+    const denied = (this.#denied.get(limit) ?? 0) + 1;
+    this.#denied.set(limit, denied);
+    this.#waitsFor.set(limit, slots + denied);
+    stand(mark, { instance, slots: slots + denied }, nowMs);
   }
 
-  /** `instance` got a slot: it waits no more. */
-  served(limit: string, instance: string, nowMs: number): void {
-    this.#current(limit, nowMs)?.waits.delete(instance);
-    this.endTurn(limit, instance, nowMs);
-  }
-
-  /** The turn, if `instance` has it, is over. */
-  endTurn(limit: string, instance: string, nowMs: number): void {
+  /** `instance` got a slot and waits for so many more, if it waited before. */
+  served(limit: string, { instance, slots }: Standing, nowMs: number): void {
     const mark = this.#current(limit, nowMs);
-    if (mark?.turn === instance) mark.turn = undefined;
+    if (mark === undefined) return;
+    this.#waitsFor.set(limit, slots);
+    const hadTurn = takeTurn(mark, instance);
+    if (hadTurn || mark.waits.has(instance)) stand(mark, { instance, slots }, nowMs);
   }
 
-  /** A slot came free: the longest waiting gets the turn unless somebody has it. True when anybody waits. */
+  /** A turn, if `instance` has one, is the next one's. True when somebody has it. */
+  giveUp(limit: string, instance: string, nowMs: number): boolean {
+    const mark = this.#current(limit, nowMs);
+    return mark !== undefined && takeTurn(mark, instance) && giveTurn(mark, nowMs);
+  }
+
+  /** `instance` has nothing to claim: it waits no more, and its turns are others'. True when somebody has one of them. */
+  withdraw(limit: string, instance: string, nowMs: number): boolean {
+    this.#current(limit, nowMs)?.waits.delete(instance);
+    return this.#keepAtMost(limit, { instance, slots: 0 }, nowMs);
+  }
+
+  /**
+   * All that `instance` said in one call is known: turns beyond what it waits for by its latest claim are others'.
+   * @returns the limits of which somebody has one by that.
+   */
+  callEnded(instance: string, nowMs: number): string[] {
+    const said = [...this.#waitsFor];
+    this.#waitsFor.clear();
+    this.#denied.clear();
+    return said.flatMap(([limit, slots]) => (this.#keepAtMost(limit, { instance, slots }, nowMs) ? [limit] : []));
+  }
+
+  /** A slot came free: the longest waiting gets the turn. True when anybody waits or has a turn. */
   freed(limit: string, nowMs: number): boolean {
     const mark = this.#current(limit, nowMs);
     if (mark === undefined) return false;
-    if (mark.turn !== undefined) return true;
-    const first = mark.waits.keys().next();
-    if (first.done) return false;
-    mark.waits.delete(first.value);
-    mark.turn = first.value;
-    mark.turnUntilMs = nowMs + TURN_MS;
-    return true;
+    giveTurn(mark, nowMs);
+    return mark.turns.length > 0;
   }
 
   /** The marks that count, times told from `nowMs`. */
@@ -71,8 +119,9 @@ export class Marks {
     return [...this.#marks.keys()].sort().flatMap((limit) => {
       const mark = this.#current(limit, nowMs);
       if (mark === undefined || !this.isAwaited(limit, nowMs)) return [];
-      const waits = [...mark.waits].map(([name, untilMs]) => ({ name, leftMs: untilMs - nowMs }));
-      return [{ limit, turn: mark.turn, turnLeftMs: mark.turn === undefined ? 0 : mark.turnUntilMs - nowMs, waits }];
+      const turns = mark.turns.map(({ name, untilMs }) => ({ name, leftMs: untilMs - nowMs }));
+      const waits = [...mark.waits].map(([name, { untilMs, slots }]) => ({ name, leftMs: untilMs - nowMs, slots }));
+      return [{ limit, turns, waits }];
     });
   }
 
@@ -83,7 +132,10 @@ export class Marks {
   /** One that goes its own way from here on. */
   copy(): Marks {
     const copy = new Marks();
-    for (const [limit, mark] of this.#marks) copy.#marks.set(limit, { ...mark, waits: new Map(mark.waits) });
+    for (const [limit, { turns, waits }] of this.#marks) {
+      const waitsCopy = new Map([...waits].map(([name, wait]) => [name, { ...wait }]));
+      copy.#marks.set(limit, { turns: [...turns], waits: waitsCopy });
+    }
     return copy;
   }
 
@@ -91,14 +143,61 @@ export class Marks {
     this.#marks.clear();
   }
 
-  /** The mark without what has run out, or lies further ahead than it was ever set: the clock stepped back. */
+  #keepAtMost(limit: string, { instance, slots }: Standing, nowMs: number): boolean {
+    const mark = this.#current(limit, nowMs);
+    const tooMany = mark === undefined ? 0 : turnsOf(mark, instance) - slots;
+    if (mark === undefined || tooMany <= 0) return false;
+    mark.waits.delete(instance);
+    let isHandedOn = false;
+    for (let i = 0; i < tooMany; i++) {
+      takeTurn(mark, instance);
+      isHandedOn = giveTurn(mark, nowMs) || isHandedOn;
+    }
+    return isHandedOn;
+  }
+
+  /**
+   * The mark without what has run out, or lies further ahead than it was ever set: the clock stepped back. Who let a turn
+   * run out waits no more: it is gone, or its next denial says otherwise.
+   */
   #current(limit: string, nowMs: number): Mark | undefined {
     const mark = this.#marks.get(limit);
     if (mark === undefined) return undefined;
-    if (mark.turnUntilMs <= nowMs || mark.turnUntilMs > nowMs + TURN_MS) mark.turn = undefined;
-    for (const [instance, untilMs] of mark.waits) {
+    const isOver = ({ untilMs }: Turn) => untilMs <= nowMs || untilMs > nowMs + TURN_MS;
+    for (const { name } of mark.turns.filter(isOver)) mark.waits.delete(name);
+    mark.turns = mark.turns.filter((turn) => !isOver(turn));
+    for (const [instance, { untilMs }] of mark.waits) {
       if (untilMs <= nowMs || untilMs > nowMs + WAIT_MS) mark.waits.delete(instance);
     }
     return mark;
   }
+}
+
+function turnsOf(mark: Mark, instance: string): number {
+  return mark.turns.filter(({ name }) => name === instance).length;
+}
+
+/** Ends the oldest turn of `instance`. False when it has none. */
+function takeTurn(mark: Mark, instance: string): boolean {
+  const at = mark.turns.findIndex(({ name }) => name === instance);
+  if (at >= 0) mark.turns.splice(at, 1);
+  return at >= 0;
+}
+
+/** Keeps a slot for the longest waiting, which goes behind the others. False when nobody waits. */
+function giveTurn(mark: Mark, nowMs: number): boolean {
+  const first = mark.waits.entries().next();
+  if (first.done) return false;
+  const [name, wait] = first.value;
+  mark.turns.push({ name, untilMs: nowMs + TURN_MS });
+  mark.waits.delete(name);
+  if (wait.slots > 1) mark.waits.set(name, { ...wait, slots: wait.slots - 1 });
+  return true;
+}
+
+/** `instance` waits for `slots` in all: for those that are not kept for it already it stands in line. */
+function stand(mark: Mark, { instance, slots }: Standing, nowMs: number): void {
+  const more = slots - turnsOf(mark, instance);
+  if (more > 0) mark.waits.set(instance, { untilMs: nowMs + WAIT_MS, slots: more });
+  else mark.waits.delete(instance);
 }

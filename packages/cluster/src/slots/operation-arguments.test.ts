@@ -77,6 +77,9 @@ describe("the arguments of one call", () => {
     [{ session: sessionId("s|1"), sinceArrivalMs: 12.7 }, ["S1", "s%7C1", 12, "-"]],
     [{ session: sessionId("s"), isForHoldOnly: true }, ["S1", "s", 0, "h"]],
     [{ isStarving: true, freesKeyHolds: true }, ["S1", "", 0, "sk"]],
+    [{ othersWaiting: 0 }, ["C1"]],
+    [{ othersWaiting: 3 }, ["C1:3"]],
+    [{ session: sessionId("s"), othersWaiting: 7 }, ["S1:7", "s", 0, "-"]],
   ])("tell the session and what else a claim wants: %o", (fields, expected) => {
     expect(operationArguments([claim(fields)]).slice(6)).toEqual(expected);
   });
@@ -94,6 +97,11 @@ describe("the arguments of one call", () => {
       maxJumps: 8,
     };
     expect(operationArguments([hold]).slice(6)).toEqual(["H1", "s", 5, -1, 3000, 5001, 2, 8]);
+  });
+
+  it("need no owner to withdraw from a pool, or from the ceiling", () => {
+    expect(operationArguments([{ kind: "withdraw", pool: poolId("a|b") }])).toEqual([0, "W", "a%7Cb"]);
+    expect(operationArguments([{ kind: "withdraw", pool: null }])).toEqual([0, "W", ""]);
   });
 
   it("need no owner to drop the holds of a pool", () => {

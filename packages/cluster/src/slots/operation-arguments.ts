@@ -63,12 +63,16 @@ function pushOperation(args: (string | number)[], operation: SlotOperation, owne
     case "drop-holds":
       args.push("D", escapePart(operation.pool));
       return;
+    case "withdraw":
+      args.push("W", operation.pool === null ? "" : escapePart(operation.pool));
+      return;
     case "release":
       args.push(`R${owners.of(operation)}`);
       return;
     case "claim": {
       const { session, sinceArrivalMs, isForHoldOnly, isStarving, freesKeyHolds = false } = operation;
-      const number = owners.ofClaim(operation);
+      const { othersWaiting = 0 } = operation;
+      const number = `${owners.ofClaim(operation)}${othersWaiting > 0 ? `:${othersWaiting}` : ""}`;
       if (session === null && !isForHoldOnly && !isStarving && !freesKeyHolds) {
         args.push(`C${number}`);
         return;

@@ -2,10 +2,12 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { exampleHistories, type SlotCommand, SOME_OWNER, slotHistories } from "../../test/slot-commands";
 import { openRedis, type RedisFixture } from "../../test/support/redis-fixture";
+import { unescapePart } from "../redis/keys";
 import { RedisSlots } from "./redis-slots";
 import { Holdings, limitFields } from "./slot-fields";
 import { type BatchAnswer, CLAIM_ANSWERS, type Done, type HeartbeatAnswer, type SlotBatch } from "./slot-store";
 import { SlotTable } from "./slot-table";
+import type { MarkPicture } from "./table-picture";
 
 const TTL_MS = 10_000;
 const START_MS = 1_790_000_000_000;
@@ -18,9 +20,10 @@ class Pair {
   readonly #redis: RedisFixture;
   readonly #seen: Set<string>;
   readonly #slots: RedisSlots;
-  readonly #releasedInTable: (string | null)[] = [];
+  readonly #announcements: Announcements;
+  readonly #inTable: (string | null)[] = [];
   readonly table = new SlotTable({
-    onReleased: (pool) => this.#releasedInTable.push(pool),
+    onReleased: (pool) => this.#inTable.push(pool),
     onMembership: () => undefined,
   });
   readonly #holdings = new Map<string, Holdings>();
@@ -28,8 +31,9 @@ class Pair {
   #nowMs = START_MS;
 
   /** `seen` gathers every answer that came up. */
-  constructor(redis: RedisFixture, seen: Set<string>) {
+  constructor(redis: RedisFixture, announcements: Announcements, seen: Set<string>) {
     this.#redis = redis;
+    this.#announcements = announcements;
     this.#seen = seen;
     this.#slots = new RedisSlots(redis.timedScripts, redis.keys);
   }
@@ -66,6 +70,12 @@ class Pair {
         break;
     }
     await this.#compare();
+    expect(await this.#announcements.take()).toEqual(
+      this.#inTable
+        .splice(0)
+        .map((pool) => pool ?? "")
+        .sort(),
+    );
   }
 
   async #run(batch: SlotBatch): Promise<void> {
@@ -75,9 +85,9 @@ class Pair {
     const holdings = this.#holdings.get(batch.instance);
     if (fromRedis.kind !== "done" || holdings === undefined) return;
     fromRedis.answers.forEach((answer, i) => {
-      if (answer.kind !== "drop-holds") this.#seen.add(`${answer.kind} ${answer.answer}`);
+      if ("answer" in answer) this.#seen.add(`${answer.kind} ${answer.answer}`);
       const operation = batch.operations[i];
-      if (operation === undefined || operation.kind === "drop-holds") return;
+      if (operation === undefined || operation.kind === "drop-holds" || operation.kind === "withdraw") return;
       if (answer.kind === "claim" && (answer.answer === "granted" || answer.answer === "redeemed")) {
         holdings.add(operation, 1);
       } else if ((answer.kind === "release" || answer.kind === "hold") && answer.answer !== "not-held") {
@@ -103,6 +113,22 @@ class Pair {
     expect(byName(fromRedis)).toEqual(byName(fromTable));
   }
 
+  /** A mark as it stands in Redis, without what has run out; nothing when the field is none, or all of it has. */
+  #markOf(field: string, text: string): MarkPicture[] {
+    if (!/^w(\||$)/.test(field)) return [];
+    const limit = field === "w" ? "g" : field.replace(/^w\|(?=[^|]*$)/, "p|").replace(/^w\|(?=[tk]\|)/, "");
+    const parts = text.split("|");
+    const entries = Array.from({ length: parts.length / 3 }, (_, i) => {
+      const [name = "", till, slots] = parts.slice(3 * i, 3 * i + 3);
+      return { name, leftMs: Number(till) - this.#nowMs, slots: Number(slots) };
+    });
+    const late = entries.filter(({ leftMs, slots }) => slots === 0 && leftMs <= 0).map(({ name }) => name);
+    const turns = entries.filter(({ leftMs, slots }) => slots === 0 && leftMs > 0);
+    const waits = entries.filter(({ name, leftMs, slots }) => slots > 0 && leftMs > 0 && !late.includes(name));
+    const isCurrent = turns.length + waits.length > 0;
+    return isCurrent ? [{ limit, turns: turns.map(({ name, leftMs }) => ({ name, leftMs })), waits }] : [];
+  }
+
   async #setTotals(): Promise<void> {
     for (const field of ["g", "p|chat"]) {
       const count = this.table.totals.get(field);
@@ -121,6 +147,9 @@ class Pair {
       const counts = fields.filter(([field]) => field !== "e").map(([field, n]) => [field, Number(n)]);
       expect(new Map(counts as [string, number][])).toEqual(new Map(this.table.heldBy(instance) ?? []));
     }
+    expect(slots.flatMap(([field, text]) => this.#markOf(field, text)).sort(byLimit)).toEqual(
+      this.table.picture(this.#nowMs).marks,
+    );
     const holds = await client.zrange(keys.holds, 0, -1, "WITHSCORES");
     const inRedis = holds.filter((_, i) => i % 2 === 0).map((id, i) => [id, Number(holds[2 * i + 1])]);
     const inTable = [...this.table.holds].map(([id, hold]) => [id, hold.expiresAtMs]);
@@ -128,19 +157,68 @@ class Pair {
   }
 }
 
+const byLimit = (one: MarkPicture, other: MarkPicture) => (one.limit < other.limit ? -1 : 1);
+
+/** What the scripts publish about freed slots. */
+class Announcements {
+  readonly #redis: RedisFixture;
+  readonly #subscriber: RedisFixture["client"];
+  #heard: string[] = [];
+  #whenMarked: () => void = () => undefined;
+
+  constructor(redis: RedisFixture) {
+    this.#redis = redis;
+    this.#subscriber = redis.client.duplicate();
+    this.#subscriber.on("message", (_channel, message: string) => {
+      if (message === MARK) this.#whenMarked();
+      else this.#heard.push(message === "" ? "" : unescapePart(message));
+    });
+  }
+
+  async open(): Promise<void> {
+    await this.#subscriber.connect();
+    await this.#subscriber.subscribe(this.#redis.keys.released);
+  }
+
+  /** All since the last time, sorted: a message of our own comes behind the last of them. */
+  async take(): Promise<string[]> {
+    const isMarked = new Promise<void>((resolve) => {
+      this.#whenMarked = resolve;
+    });
+    await this.#redis.client.publish(this.#redis.keys.released, MARK);
+    await isMarked;
+    const heard = this.#heard.sort();
+    this.#heard = [];
+    return heard;
+  }
+
+  close(): void {
+    this.#subscriber.disconnect();
+  }
+}
+
+/** No pool is called this. */
+const MARK = "mark|";
+
 describe("the books in Redis and in memory", () => {
   let redis: RedisFixture;
+  let announcements: Announcements;
   beforeAll(async () => {
     redis = await openRedis();
+    announcements = new Announcements(redis);
+    await announcements.open();
   });
-  afterAll(() => redis.close());
+  afterAll(async () => {
+    announcements.close();
+    await redis.close();
+  });
 
-  it("agree on every answer and every count over random histories", { timeout: 120_000 }, async () => {
+  it("agree on every answer, count, mark and announcement over random histories", { timeout: 120_000 }, async () => {
     const seen = new Set<string>();
     await fc.assert(
       fc.asyncProperty(slotHistories(60), async (commands) => {
         await redis.clear();
-        const pair = new Pair(redis, seen);
+        const pair = new Pair(redis, announcements, seen);
         for (const command of commands) await pair.do(command);
       }),
       { numRuns: Number(process.env.OBLETH_TEST_RUNS ?? 250), examples: exampleHistories() },

@@ -172,6 +172,8 @@ function decodeAnswer(operation: SlotOperation, reply: string): SlotAnswer {
       return { kind: "hold", answer: HOLD_CODES[code ?? ""] ?? "not-held" };
     case "drop-holds":
       return { kind: "drop-holds" };
+    case "withdraw":
+      return { kind: "withdraw" };
   }
 }
 

@@ -1,6 +1,7 @@
 import { VirtualClock } from "@obleth/clock";
 import { poolId, tenantId } from "@obleth/fairshare";
 import { describe, expect, it } from "vitest";
+import { TURN_MS, WAIT_MS } from "./marks";
 import { RETRY_MAX_MS, RETRY_MIN_MS, Retries } from "./retries";
 
 const CHAT = poolId("chat");
@@ -9,8 +10,14 @@ const EMBED = poolId("embed");
 function setup(random = 0.5) {
   const clock = new VirtualClock();
   const tries: (string | null)[] = [];
-  const retries = new Retries({ clock, rng: () => random, retry: (pool) => tries.push(pool) });
-  return { clock, tries, retries };
+  const withdrawn: (string | null)[] = [];
+  const retries: Retries = new Retries({
+    clock,
+    rng: () => random,
+    retry: (pool) => tries.push(pool),
+    withdraw: (pool) => withdrawn.push(pool),
+  });
+  return { clock, tries, withdrawn, retries };
 }
 
 describe("denied claims", () => {
@@ -97,6 +104,7 @@ describe("denied claims", () => {
         tries++;
         retries.denied(CHAT, null, null);
       },
+      withdraw: () => undefined,
     });
     retries.denied(CHAT, null, null);
     clock.advance(1000);
@@ -108,6 +116,127 @@ describe("denied claims", () => {
     retries.announced(CHAT);
     retries.announced(null);
     expect(tries).toEqual([]);
+  });
+});
+
+describe("an announcement while claims are under way", () => {
+  const asks = { pool: CHAT, tenantId: tenantId("acme") };
+  const denial = { answer: "pool", retryMs: null } as const;
+
+  it("is tried at once after the first of them is denied, which was sent before the slot was free, and once", () => {
+    const { clock, tries, retries } = setup();
+    retries.sent(CHAT);
+    retries.sent(CHAT);
+    retries.announced(CHAT);
+    expect(tries).toEqual(["chat"]);
+    retries.answered(asks, denial);
+    clock.advance(0);
+    expect(tries).toEqual(["chat", "chat"]);
+    retries.answered(asks, denial);
+    clock.advance(RETRY_MIN_MS - 1);
+    expect(tries).toEqual(["chat", "chat"]);
+  });
+
+  it("is tried at once after a denial by the ceiling as well, whatever pool it was for", () => {
+    const { clock, tries, retries } = setup();
+    retries.sent(EMBED);
+    retries.announced(CHAT);
+    retries.answered({ pool: EMBED, tenantId: tenantId("acme") }, { answer: "ceiling", retryMs: null });
+    clock.advance(0);
+    expect(tries).toEqual([null]);
+  });
+
+  it("is answered by a claim that can be sent for it, and remembered no longer", () => {
+    const clock = new VirtualClock();
+    let tries = 0;
+    const retries: Retries = new Retries({
+      clock,
+      rng: () => 0,
+      retry: () => {
+        tries++;
+        if (tries === 1) retries.sent(CHAT);
+      },
+      withdraw: () => undefined,
+    });
+    retries.sent(CHAT);
+    retries.announced(CHAT);
+    retries.answered(asks, denial);
+    clock.advance(RETRY_MIN_MS - 1);
+    expect(tries).toBe(1);
+  });
+
+  it("is forgotten when none of them is denied", () => {
+    const { clock, tries, retries } = setup();
+    retries.sent(CHAT);
+    retries.announced(CHAT);
+    retries.answered(asks, { answer: "granted", retryMs: null });
+    retries.sent(CHAT);
+    retries.answered(asks, denial);
+    clock.advance(RETRY_MIN_MS - 1);
+    expect(tries).toEqual(["chat"]);
+  });
+});
+
+describe("a replica that was denied and has nothing to claim when a slot is announced", () => {
+  const asks = { pool: CHAT, tenantId: tenantId("acme") };
+  const denied = (answer: "pool" | "ceiling" = "pool") => {
+    const parts = setup();
+    parts.retries.sent(CHAT);
+    parts.retries.answered(asks, { answer, retryMs: null });
+    return parts;
+  };
+
+  it("tells the books so, once", () => {
+    const { withdrawn, retries } = denied();
+    retries.announced(CHAT);
+    retries.announced(CHAT);
+    retries.announced(null);
+    expect(withdrawn).toEqual(["chat"]);
+  });
+
+  it("tells them of the ceiling when that denied it", () => {
+    const { withdrawn, retries } = denied("ceiling");
+    retries.announced(EMBED);
+    expect(withdrawn).toEqual([null]);
+  });
+
+  it("tells them nothing while a claim is under way, for one that was granted may be followed by others", () => {
+    const { withdrawn, retries } = denied();
+    retries.sent(CHAT);
+    retries.announced(CHAT);
+    expect(withdrawn).toEqual([]);
+    retries.answered(asks, { answer: "pool", retryMs: null });
+    retries.announced(CHAT);
+    expect(withdrawn).toEqual(["chat"]);
+  });
+
+  it("tells them nothing when they know already: its last claim was granted and said that nobody waits", () => {
+    const { withdrawn, retries } = denied();
+    retries.sent(CHAT);
+    retries.answered({ ...asks, othersWaiting: 0 }, { answer: "granted", retryMs: null });
+    retries.announced(CHAT);
+    expect(withdrawn).toEqual([]);
+    const more = denied();
+    more.retries.sent(CHAT);
+    more.retries.answered({ ...asks, othersWaiting: 2 }, { answer: "granted", retryMs: null });
+    more.retries.announced(CHAT);
+    expect(more.withdrawn).toEqual(["chat"]);
+  });
+
+  it("tells them nothing when they have forgotten it", () => {
+    const { clock, withdrawn, retries } = denied();
+    clock.advance(WAIT_MS + TURN_MS);
+    retries.announced(CHAT);
+    expect(withdrawn).toEqual([]);
+  });
+
+  it("tells them nothing when it was never denied, or in another mode", () => {
+    const { withdrawn, retries } = setup();
+    retries.announced(CHAT);
+    const former = denied();
+    former.retries.clear();
+    former.retries.announced(CHAT);
+    expect([...withdrawn, ...former.withdrawn]).toEqual([]);
   });
 });
 
@@ -146,7 +275,8 @@ describe("claims that are lost to other replicas", () => {
     const { retries } = setup();
     retries.denied(CHAT, null, asks("acme"));
     lose(retries, "acme");
-    retries.granted(CHAT);
+    retries.sent(CHAT);
+    retries.answered(asks("acme"), { answer: "granted", retryMs: null });
     expect(retries.lostInRow(CHAT, tenantId("acme"))).toBe(0);
     retries.denied(CHAT, 10, asks("acme"));
     retries.clear();

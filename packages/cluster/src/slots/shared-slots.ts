@@ -93,7 +93,8 @@ export class SharedSlots implements ClusterSlots, SlotAnnouncements {
     this.#expiry = new Expiry(clock);
     this.#membership = new Membership(instance, settings.ttlMs);
     this.#wayBack = new WayBack({ ...settings, membership: this.#membership });
-    this.#retries = new Retries({ clock, rng, retry: (pool) => this.#host?.retry(pool) });
+    const withdraw = (pool: PoolId | null) => this.#line.push({ kind: "withdraw", pool }, () => undefined);
+    this.#retries = new Retries({ clock, rng, retry: (pool) => this.#host?.retry(pool), withdraw });
     this.#line = new OperationLine({
       store,
       clock,
@@ -177,11 +178,11 @@ export class SharedSlots implements ClusterSlots, SlotAnnouncements {
     }
     const sentAtMs = this.#options.clock.monotonicMs();
     const operation: ClaimOperation = { ...request, kind: "claim" };
+    this.#retries.sent(request.pool);
     this.#line.push(operation, (answer) => {
       const outcome = this.#claimed(operation, answer);
       if (answer !== "failed") this.#reports.call("claim", outcome, sentAtMs);
-      const isIn = answer !== "failed" && answer.kind === "claim";
-      settle(outcome, isIn ? answer.sinceLastFinishMs : null);
+      settle(outcome, answer !== "failed" && answer.kind === "claim" ? answer.sinceLastFinishMs : null);
     });
   }
 
@@ -239,7 +240,7 @@ export class SharedSlots implements ClusterSlots, SlotAnnouncements {
   }
 
   #claimed(request: ClaimRequest, answer: SlotAnswer | "failed"): ClaimOutcome {
-    if (answer === "failed" || answer.kind !== "claim") return "unavailable";
+    if (answer === "failed" || answer.kind !== "claim") return this.#retries.unanswered(request.pool);
     const outcome = this.#retries.answered(request, answer);
     if (outcome === "granted" || outcome === "redeemed") this.#holdings.add(request, 1);
     return outcome;

@@ -25,6 +25,35 @@ export function sizesOf({ ceiling, poolSize, tenantCap, keyCap }: ClaimOperation
   return [ceiling, poolSize, tenantCap ?? Number.POSITIVE_INFINITY, keyCap ?? Number.POSITIVE_INFINITY];
 }
 
+/** Requests that wait with a claim for the limit at this level. It tells of those for the pool, and so for the ceiling. */
+export function othersWaitingAt(level: number, { othersWaiting = 0 }: ClaimOperation): number {
+  return level < 2 ? othersWaiting : 0;
+}
+
+/** The escaped name of the pool that these limits are of. */
+export function poolOf(limits: Limits): string {
+  return limits[1].slice(2);
+}
+
+/** The escaped name of the pool of one limit; empty for the ceiling, which is of all. */
+export function poolOfLimit(limit: string): string {
+  return limit.split("|")[1] ?? "";
+}
+
+/** At least one is counted at each of the limits. */
+export function holdsAll(counts: ReadonlyMap<string, number>, limits: Limits): boolean {
+  return limits.every((limit) => (counts.get(limit) ?? 0) >= 1);
+}
+
+/** Adds `by` at each of the limits; what falls to 0 or below is gone. */
+export function addTo(counts: Map<string, number>, limits: Limits, by: number): void {
+  for (const limit of limits) {
+    const count = (counts.get(limit) ?? 0) + by;
+    if (count > 0) counts.set(limit, count);
+    else counts.delete(limit);
+  }
+}
+
 /** The pool whose escaped name this is. The one place where a name from the books becomes an id again. */
 export function poolNamed(part: string): PoolId {
   return unescapePart(part) as PoolId;
@@ -46,10 +75,6 @@ export class Holdings {
 
   /** Adds `slots` (negative takes away; never below 0) of one owner. */
   add(owner: SlotOwner, slots: number): void {
-    for (const field of limitFields(owner)) {
-      const count = (this.#counts.get(field) ?? 0) + slots;
-      if (count > 0) this.#counts.set(field, count);
-      else this.#counts.delete(field);
-    }
+    addTo(this.#counts, limitFields(owner), slots);
   }
 }

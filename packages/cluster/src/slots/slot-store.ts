@@ -31,6 +31,8 @@ export interface ClaimOperation extends SlotOwner {
   readonly isStarving: boolean;
   /** A request of this key was passed as often as it may be: frees the key's holds. Left out: false. */
   readonly freesKeyHolds?: boolean;
+  /** Further requests of this replica that wait for the pool and could take a slot of it, from 0. Left out: 0. */
+  readonly othersWaiting?: number;
 }
 
 /** Gives back one slot of the owner that this replica has on the books. */
@@ -56,6 +58,12 @@ export interface HoldOperation extends SlotOwner {
   readonly maxJumps: number;
 }
 
+/** This replica has nothing to claim in the pool (null: in any): slots that are kept for it there are others'. */
+export interface WithdrawOperation {
+  readonly kind: "withdraw";
+  readonly pool: PoolId | null;
+}
+
 /** Frees every held slot of a pool. */
 export interface DropHoldsOperation {
   readonly kind: "drop-holds";
@@ -63,7 +71,7 @@ export interface DropHoldsOperation {
 }
 
 /** One step of one replica on the books. */
-export type SlotOperation = ClaimOperation | ReleaseOperation | HoldOperation | DropHoldsOperation;
+export type SlotOperation = ClaimOperation | ReleaseOperation | HoldOperation | DropHoldsOperation | WithdrawOperation;
 
 /** How a claim ended in the books. `none`: asked for a held slot only, and there is none. */
 export const CLAIM_ANSWERS = ["granted", "redeemed", "ceiling", "pool", "tenant", "key", "none"] as const;
@@ -84,7 +92,8 @@ export type SlotAnswer =
   | { readonly kind: "release"; readonly answer: "freed" | "not-held" }
   /** `renewed`: the session had a hold, which now lasts longer; this step's slot was freed. */
   | { readonly kind: "hold"; readonly answer: "held" | "renewed" | "freed" | "not-held" }
-  | { readonly kind: "drop-holds" };
+  | { readonly kind: "drop-holds" }
+  | { readonly kind: "withdraw" };
 
 /** Held slots of a pool that one call freed without anybody having taken them. */
 export interface LostHolds {

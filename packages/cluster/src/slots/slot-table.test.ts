@@ -1,6 +1,7 @@
 /** The rules of the books one by one. Redis is held to the same answers by the random histories of the Redis test. */
 import { keyId, poolId, sessionId, tenantId } from "@obleth/fairshare";
 import { beforeEach, describe, expect, it } from "vitest";
+import { TURN_MS } from "./marks";
 import type { ClaimOperation, HoldOperation, SlotAnswer, SlotOperation } from "./slot-store";
 import { OvertakenError } from "./slot-store";
 import { SlotTable } from "./slot-table";
@@ -68,8 +69,18 @@ describe("the books", () => {
   /** How one operation ended. */
   function how(instance: string, operation: SlotOperation): string {
     const [answer] = run(instance, operation);
-    return answer === undefined || answer.kind === "drop-holds" ? "" : answer.answer;
+    return answer === undefined || answer.kind === "drop-holds" || answer.kind === "withdraw" ? "" : answer.answer;
   }
+
+  /** Whose turn it is at a limit and who waits, in order. */
+  function line(limit: string): string[] {
+    const mark = table.picture(nowMs).marks.find((each) => each.limit === limit);
+    const turns = (mark?.turns ?? []).map(({ name }) => `${name}'s turn`);
+    return [...turns, ...(mark?.waits ?? []).map(({ name, slots }) => `${name} waits for ${slots}`)];
+  }
+
+  const answersOf = (answers: readonly (SlotAnswer | undefined)[]) =>
+    answers.map((answer) => (answer?.kind === "claim" ? answer.answer : ""));
 
   const total = (limit: string) => table.totals.get(limit) ?? 0;
 
@@ -161,7 +172,7 @@ describe("the books", () => {
       run("a", claim({ poolSize: 1 }));
       expect(how("b", claim({ poolSize: 1 }))).toBe("pool");
       const [, again] = run("a", release(), claim({ poolSize: 1 }));
-      expect(again).toMatchObject({ answer: "pool", retryMs: 250 });
+      expect(again).toMatchObject({ answer: "pool", retryMs: TURN_MS });
       expect(how("b", claim({ poolSize: 1 }))).toBe("granted");
     });
 
@@ -178,14 +189,95 @@ describe("the books", () => {
       expect(how("c", claim({ poolSize: 1 }))).toBe("granted");
     });
 
-    it("is over after 250 ms, so that a slot is not kept for a replica that is gone", () => {
+    it("is over after half a second, so that a slot is not kept for a replica that is gone", () => {
       run("a", claim({ poolSize: 1 }));
       run("b", claim({ poolSize: 1 }));
       run("a", release());
-      nowMs += 249;
+      nowMs += TURN_MS - 1;
       expect(how("a", claim({ poolSize: 1 }))).toBe("pool");
       nowMs += 1;
       expect(how("a", claim({ poolSize: 1 }))).toBe("granted");
+    });
+
+    it("is one for each slot that comes free, as many as the replica has said that requests wait there", () => {
+      run("a", claim(), claim(), claim(), claim());
+      run("b", claim({ othersWaiting: 1 }));
+      run("a", release(), release(), release());
+      expect(answersOf(run("a", claim(), claim(), claim()))).toEqual(["granted", "pool", "pool"]);
+      const claims = [claim({ othersWaiting: 2 }), claim({ othersWaiting: 1 }), claim()];
+      expect(answersOf(run("b", ...claims))).toEqual(["granted", "granted", "pool"]);
+    });
+
+    it("counts each claim of a call that was denied, and those behind them once", () => {
+      run("a", claim(), claim(), claim(), claim());
+      run("b", claim({ othersWaiting: 2 }), claim({ othersWaiting: 1 }), claim());
+      expect(line("p|chat")).toEqual(["b waits for 3"]);
+      run("b", claim({ othersWaiting: 4 }));
+      expect(line("p|chat")).toEqual(["b waits for 5"]);
+    });
+
+    it("goes round while several wait for more than one, and nobody is passed twice", () => {
+      run("a", claim(), claim(), claim(), claim());
+      run("b", claim({ othersWaiting: 3 }));
+      run("a", claim({ othersWaiting: 3 }));
+      run("a", release(), release(), release());
+      expect(line("p|chat")).toEqual(["b's turn", "a's turn", "b's turn", "a waits for 3", "b waits for 2"]);
+      expect(answersOf(run("a", claim({ othersWaiting: 2 }), claim({ othersWaiting: 2 })))).toEqual([
+        "granted",
+        "pool",
+      ]);
+      expect(answersOf(run("b", claim({ othersWaiting: 1 }), claim()))).toEqual(["granted", "granted"]);
+    });
+
+    it("is somebody else's at once when its replica needs fewer by now", () => {
+      beat("c");
+      run("a", claim(), claim(), claim(), claim());
+      run("b", claim({ othersWaiting: 2 }));
+      run("a", release(), release());
+      run("c", claim());
+      announced.length = 0;
+      expect(line("p|chat")).toEqual(["b's turn", "b's turn", "b waits for 1", "c waits for 1"]);
+      expect(how("b", claim())).toBe("granted");
+      expect(line("p|chat")).toEqual(["c's turn"]);
+      expect(announced).toEqual(["chat"]);
+      expect(how("c", claim())).toBe("granted");
+    });
+
+    it("is somebody else's at once when its replica has nothing to claim, and the slot is free when nobody waits", () => {
+      beat("c");
+      run("a", claim({ poolSize: 1 }));
+      run("b", claim({ poolSize: 1, othersWaiting: 3 }));
+      run("c", claim({ poolSize: 1 }));
+      run("a", release());
+      announced.length = 0;
+      run("b", { kind: "withdraw", pool: poolId("chat") });
+      expect(line("p|chat")).toEqual(["c's turn"]);
+      expect(announced).toEqual(["chat"]);
+      run("c", { kind: "withdraw", pool: poolId("chat") });
+      expect(line("p|chat")).toEqual([]);
+      expect(how("a", claim({ poolSize: 1 }))).toBe("granted");
+    });
+
+    it("at the ceiling is given up for all pools at once", () => {
+      run("a", claim({ ceiling: 1 }));
+      run("b", claim({ ceiling: 1 }));
+      run("a", release());
+      announced.length = 0;
+      run("b", { kind: "withdraw", pool: poolId("chat") });
+      expect(line("g")).toEqual(["b's turn"]);
+      run("b", { kind: "withdraw", pool: null });
+      expect(line("g")).toEqual([]);
+      expect(how("a", claim({ ceiling: 1 }))).toBe("granted");
+    });
+
+    it("that runs out ends the wait of its replica too, so that one that is gone has no second slot kept for it", () => {
+      run("a", claim(), claim(), claim(), claim());
+      run("b", claim({ othersWaiting: 3 }));
+      run("a", release());
+      nowMs += TURN_MS;
+      run("a", release());
+      expect(line("p|chat")).toEqual([]);
+      expect(answersOf(run("a", claim(), claim()))).toEqual(["granted", "granted"]);
     });
 
     it("holds back one slot and no more", () => {

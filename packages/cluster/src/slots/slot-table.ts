@@ -8,7 +8,18 @@ import type { PoolId } from "@obleth/fairshare";
 import { escapePart } from "../redis/keys";
 import { HeldSessions, holdIdOf } from "./held-sessions";
 import { Marks } from "./marks";
-import { type Limits, limitFields, poolNamed, sizesOf } from "./slot-fields";
+import {
+  addTo,
+  CEILING_FIELD,
+  holdsAll,
+  type Limits,
+  limitFields,
+  othersWaitingAt,
+  poolNamed,
+  poolOf,
+  poolOfLimit,
+  sizesOf,
+} from "./slot-fields";
 import type {
   BatchAnswer,
   ClaimAnswer,
@@ -97,6 +108,7 @@ export class SlotTable {
     if ((held.counts.get("g") ?? 0) > (this.#totals.get("g") ?? 0)) return { kind: "unregistered" };
     this.#freeExpiredHolds(nowMs);
     const answers = batch.operations.map((operation) => this.#operate(operation, batch.instance, held, nowMs));
+    for (const limit of this.#marks.callEnded(batch.instance, nowMs)) this.#announced.add(poolOfLimit(limit));
     this.#publish();
     return { kind: "done", nowMs, answers, lostHolds: this.#takeLost() };
   }
@@ -195,7 +207,7 @@ export class SlotTable {
         return this.#claim(operation, instance, held, nowMs);
       case "release": {
         const limits = limitFields(operation);
-        if (!holdsAll(held, limits)) return { kind: "release", answer: "not-held" };
+        if (!holdsAll(held.counts, limits)) return { kind: "release", answer: "not-held" };
         addTo(held.counts, limits, -1);
         this.#giveBack(limits, nowMs);
         return { kind: "release", answer: "freed" };
@@ -205,6 +217,11 @@ export class SlotTable {
       case "drop-holds":
         this.#dropHolds(escapePart(operation.pool), nowMs);
         return { kind: "drop-holds" };
+      case "withdraw": {
+        const limit = operation.pool === null ? CEILING_FIELD : `p|${escapePart(operation.pool)}`;
+        if (this.#marks.withdraw(limit, instance, nowMs)) this.#announced.add(poolOfLimit(limit));
+        return { kind: "withdraw" };
+      }
     }
   }
 
@@ -230,17 +247,19 @@ export class SlotTable {
     for (const [level, limit] of limits.entries()) {
       const used = this.#totals.get(limit) ?? 0;
       const size = sizes[level] ?? 0;
-      const keptUntilMs = this.#marks.keptFromUntil(limit, instance, nowMs);
-      const isKept = keptUntilMs !== null && used + 1 >= size;
-      if (used < size && !isKept) continue;
-      for (const above of limits.slice(0, level)) this.#marks.endTurn(above, instance, nowMs);
-      this.#marks.wait(limit, instance, nowMs);
-      const retryMs = used < size && keptUntilMs !== null ? keptUntilMs - nowMs : null;
+      const free = size - used;
+      const keptUntilMs = free < 1 ? null : this.#marks.keptFromUntil(limit, instance, { free, nowMs });
+      if (free >= 1 && keptUntilMs === null) continue;
+      for (const above of limits.slice(0, level)) {
+        if (this.#marks.giveUp(above, instance, nowMs)) this.#announced.add(pool);
+      }
+      this.#marks.wait(limit, { instance, slots: othersWaitingAt(level, claim) }, nowMs);
+      const retryMs = keptUntilMs === null ? null : keptUntilMs - nowMs;
       return { kind: "claim", answer: DENIALS[level] ?? "pool", retryMs, sinceLastFinishMs: null };
     }
-    for (const limit of limits) {
+    for (const [level, limit] of limits.entries()) {
       this.#add(limit, 1);
-      this.#marks.served(limit, instance, nowMs);
+      this.#marks.served(limit, { instance, slots: othersWaitingAt(level, claim) }, nowMs);
     }
     addTo(held.counts, limits, 1);
     return this.#granted("granted", holdId, nowMs - claim.sinceArrivalMs);
@@ -253,7 +272,7 @@ export class SlotTable {
 
   #hold(hold: HoldOperation, held: Held, nowMs: number): "held" | "renewed" | "freed" | "not-held" {
     const limits = limitFields(hold);
-    if (!holdsAll(held, limits)) return "not-held";
+    if (!holdsAll(held.counts, limits)) return "not-held";
     const id = holdIdOf(hold, hold.session);
     const pool = escapePart(hold.pool);
     const session = this.#kept.sessions.get(id);
@@ -363,7 +382,7 @@ export class SlotTable {
     for (const [limit, count] of before) {
       if (!/^(g|[ptk]\|.*)$/s.test(limit)) continue;
       if (count <= (this.#totals.get(limit) ?? 0) || !this.#marks.isAwaited(limit, nowMs)) continue;
-      this.#announced.add(limit === "g" ? "" : (limit.split("|")[1] ?? ""));
+      this.#announced.add(poolOfLimit(limit));
     }
     this.#publish();
   }
@@ -374,21 +393,5 @@ export class SlotTable {
     for (const pool of announced) {
       this.#announce.onReleased(pool === "" ? null : poolNamed(pool));
     }
-  }
-}
-
-function poolOf(limits: Limits): string {
-  return limits[1].slice(2);
-}
-
-function holdsAll(held: Held, limits: Limits): boolean {
-  return limits.every((limit) => (held.counts.get(limit) ?? 0) >= 1);
-}
-
-function addTo(counts: Map<string, number>, limits: Limits, by: number): void {
-  for (const limit of limits) {
-    const count = (counts.get(limit) ?? 0) + by;
-    if (count > 0) counts.set(limit, count);
-    else counts.delete(limit);
   }
 }

@@ -11,11 +11,10 @@ export interface TablePicture {
 /** The mark of one limit. */
 export interface MarkPicture {
   readonly limit: string;
-  /** Whose turn it is, and for how long yet, ms; undefined and 0 when nobody's. */
-  readonly turn: string | undefined;
-  readonly turnLeftMs: number;
-  /** Who waits, longest first, and for how long the mark lasts, ms. */
-  readonly waits: readonly { readonly name: string; readonly leftMs: number }[];
+  /** For whom a free slot is kept, and for how long yet, ms; in the order the slots came free. */
+  readonly turns: readonly { readonly name: string; readonly leftMs: number }[];
+  /** Who waits for how many slots more, longest first, and for how long the mark lasts, ms. */
+  readonly waits: readonly { readonly name: string; readonly leftMs: number; readonly slots: number }[];
 }
 
 /** What is remembered of sessions, sorted by id. */

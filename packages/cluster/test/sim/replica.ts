@@ -160,7 +160,18 @@ export class Replica {
     if (open.length >= OPEN_CLAIMS || this.#blocked.has(owner.pool) || this.#blocked.has(null)) return;
     waiter.state = "claiming";
     const sinceArrivalMs = clock.monotonicMs() - waiter.arrivedMs;
-    const claim = { ...owner, ...limits, session, sinceArrivalMs, isForHoldOnly: false, isStarving: false };
+    const waiting = this.#line.filter(({ state, request }) => state === "queued" && request.owner.pool === owner.pool);
+    const room = limits.poolSize - this.#running.size - open.length - 1;
+    const othersWaiting = Math.max(0, Math.min(waiting.length, room, OPEN_CLAIMS - 1));
+    const claim = {
+      ...owner,
+      ...limits,
+      session,
+      sinceArrivalMs,
+      isForHoldOnly: false,
+      isStarving: false,
+      othersWaiting,
+    };
     this.#options.slots.claim(claim, (outcome, sinceLastFinishMs) => this.#settled(waiter, outcome, sinceLastFinishMs));
   }
 

@@ -2,11 +2,13 @@
 
 const MOVES = [
   "claim",
+  "claim, one more waits",
   "claim, answer lost",
   "claim, late",
   "finish",
   "finish again",
   "hold",
+  "withdraw",
   "beat",
   "beat, late",
   "crash",

@@ -6,6 +6,7 @@
  * Requests are alike but for the replica they run on: one owner, one session. Replicas are alike but for their names.
  */
 import { sessionId } from "@obleth/fairshare";
+import { TURN_MS } from "../../src/slots/marks";
 import { limitFields } from "../../src/slots/slot-fields";
 import { type BatchAnswer, type ClaimOperation, OvertakenError, type SlotOperation } from "../../src/slots/slot-store";
 import { SlotTable } from "../../src/slots/slot-table";
@@ -38,8 +39,8 @@ export interface WorldOptions {
   readonly planted?: PlantedFault;
 }
 
-/** All times are few of these, so that few differ. A mark of a waiting replica lives four. */
-const TICK_MS = 260;
+/** All times are few of these, so that few differ. A slot is kept for less than one; a mark of a waiting replica lives two. */
+const TICK_MS = TURN_MS + 10;
 const TTL_MS = 4 * TICK_MS;
 const HOLD_MS = 2 * TICK_MS;
 /** Longer than all histories. */
@@ -112,9 +113,10 @@ export class World {
       const held = this.#table.heldBy(name);
       tell(name, `e${epoch}:${FIELDS.map((limit) => held?.get(limit) ?? 0).join()}`);
     }
-    for (const { limit, turn, turnLeftMs, waits } of marks) {
-      if (turn !== undefined) tell(turn, `${limit}!${turnLeftMs}`);
-      for (const [place, { name, leftMs }] of waits.entries()) tell(name, `${limit}#${place}:${leftMs}`);
+    for (const { limit, turns, waits } of marks) {
+      for (const [place, { name, leftMs }] of turns.entries()) tell(name, `${limit}!${place}:${leftMs}`);
+      for (const [place, { name, leftMs, slots }] of waits.entries())
+        tell(name, `${limit}#${place}:${leftMs}:${slots}`);
     }
     const sessions = withFinishes ? kept.sessions : kept.sessions.map(([id, holdsInRow]) => [id, holdsInRow]);
     return { ofReplica, ofFleet: `${this.grants};${kept.starving};${kept.holds};${sessions}` };
@@ -124,12 +126,14 @@ export class World {
     const runs = this.#runs.get(instance);
     switch (move) {
       case "claim":
+      case "claim, one more waits":
       case "claim, answer lost":
         return runs !== undefined && this.grants < this.#options.requests;
       case "finish":
       case "hold":
         return runs !== undefined && runs > 0;
       case "claim, late":
+      case "withdraw":
       case "finish again":
       case "beat, late":
       case "crash":
@@ -147,8 +151,12 @@ export class World {
     const runs = this.#runs.get(instance) ?? 0;
     switch (move) {
       case "claim":
+      case "claim, one more waits":
       case "claim, answer lost":
-        this.#claim(instance, runs, move !== "claim");
+        this.#claim(instance, runs, move);
+        break;
+      case "withdraw":
+        this.#withdraw(instance);
         break;
       case "claim, late":
         this.#lateClaim(instance);
@@ -186,10 +194,11 @@ export class World {
     }
   }
 
-  #claim(instance: string, runs: number, isLost: boolean): void {
+  #claim(instance: string, runs: number, move: Step["move"]): void {
     const { slots, planted } = this.#options;
     const before = this.#table.totals.get(this.#field) ?? 0;
-    const answer = this.#run(instance, this.#claimOf(slots + (planted?.extraSlots?.(this.#table, this.#nowMs) ?? 0)));
+    const claim = this.#claimOf(slots + (planted?.extraSlots?.(this.#table, this.#nowMs) ?? 0));
+    const answer = this.#run(instance, { ...claim, othersWaiting: move === "claim, one more waits" ? 1 : 0 });
     if (answer.kind === "unregistered") return;
     const [only] = answer.answers;
     const outcome = only?.kind === "claim" ? only.answer : undefined;
@@ -201,8 +210,10 @@ export class World {
       // Held slots that ran out may have gone with the same call.
       this.#must(total <= before, "C2: a denied or redeemed claim takes nothing");
       this.#must(outcome !== "redeemed" || total <= slots, "C1: nothing starts while more runs than the limit allows");
+      if (outcome !== "redeemed") this.#mustBeKept(instance, slots - total);
     }
-    if (!isLost && (outcome === "granted" || outcome === "redeemed")) this.#runs.set(instance, runs + 1);
+    if (move !== "claim, answer lost" && (outcome === "granted" || outcome === "redeemed"))
+      this.#runs.set(instance, runs + 1);
   }
 
   #claimOf(slots: number): ClaimOperation {
@@ -212,6 +223,26 @@ export class World {
   /** Of the limit that the slots are those of. */
   get #field(): string {
     return FIELDS[LIMITS.indexOf(this.#options.limit ?? "poolSize")] ?? FIELDS[1];
+  }
+
+  /** A denied claim found as many slots kept for others as are free: none is idle but for somebody's turn. */
+  #mustBeKept(instance: string, free: number): void {
+    const { marks } = this.#table.picture(this.#nowMs);
+    const mark = marks.find(({ limit }) => limit === this.#field);
+    const kept = mark?.turns.filter(({ name }) => name !== instance) ?? [];
+    this.#must(kept.length >= free, "T1: a claim is denied only where every free slot is kept for another");
+    const isExpected = [...(mark?.turns ?? []), ...(mark?.waits ?? [])].some(({ name }) => name === instance);
+    this.#must(isExpected, "T2: a replica that was denied stands in line, or a slot is kept for it");
+  }
+
+  #withdraw(instance: string): void {
+    const pool = this.#options.limit === "ceiling" ? null : SOME_OWNER.pool;
+    const answer = this.#run(instance, { kind: "withdraw", pool });
+    if (answer.kind === "unregistered") return;
+    const field = pool === null ? "g" : FIELDS[1];
+    const mark = this.#table.picture(this.#nowMs).marks.find(({ limit }) => limit === field);
+    const stands = [...(mark?.turns ?? []), ...(mark?.waits ?? [])].some(({ name }) => name === instance);
+    this.#must(!stands, "T3: nothing is kept for a replica that has nothing to claim");
   }
 
   /** One that was sent before the replica's last reconcile and runs after it. */
@@ -274,6 +305,7 @@ export class World {
     const held = this.#heldBy(instance);
     const answer = this.#table.run({ instance, epoch: EPOCH, operations: [operation] }, this.#nowMs);
     this.#options.planted?.afterRun?.(this.#table, operation, answer);
+    this.#mustKeepInTurn();
     if (operation.kind !== "claim") this.#must(this.#heldBy(instance) >= held - 1, "C4: one call gives one slot back");
     if (answer.kind === "done") {
       for (const { expiresAtMs } of this.#table.holds.values()) {
@@ -282,6 +314,19 @@ export class World {
     }
     this.#addsUp();
     return answer;
+  }
+
+  #mustKeepInTurn(): void {
+    for (const { turns, waits } of this.#table.picture(this.#nowMs).marks) {
+      this.#must(
+        turns.every(({ leftMs }) => leftMs > 0 && leftMs <= TURN_MS),
+        "T4: no slot is kept for longer than a turn",
+      );
+      this.#must(
+        waits.every(({ slots }) => slots > 0),
+        "T5: who stands in line waits for a slot",
+      );
+    }
   }
 
   /** The books are of the replica's last reconcile. */
