@@ -27,6 +27,10 @@ export interface CreatedKey {
   readonly repeatedAnswer: string | null;
 }
 
+/**
+ * Makes a key with a secret that the caller drew; nothing of it is stored but its hash and prefix. Refuses an unknown
+ * tenant, and a repeat that asks for something else than the first time.
+ */
 export function createKey(db: Db, context: ChangeContext, wanted: NewKey): Promise<Changed<CreatedKey>> {
   return change(db, context, async (inside) => {
     const { repeatable } = wanted;

@@ -13,6 +13,9 @@ export interface NewModel {
   readonly endpoints: readonly NewEndpoint[];
 }
 
+/**
+ * Registers a model with its endpoints. Refuses a name or alias that any model has, and fields that do not go together.
+ */
 export function createModel(db: Db, context: ChangeContext, model: NewModel): Promise<Changed<ModelView>> {
   return change(db, context, (inside) => addModel(inside, model));
 }

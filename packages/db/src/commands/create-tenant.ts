@@ -5,6 +5,9 @@ import { type Change, type ChangeContext, type Changed, change } from "./change"
 import { Refusal } from "./refusal";
 import { replaceModelCaps, type TenantFields, tenantAudit, tenantColumns, tenantFields } from "./tenant-fields";
 
+/**
+ * Makes a tenant without keys. Refuses a name that is taken, an unknown group, and a term that ends before it begins.
+ */
 export function createTenant(db: Db, context: ChangeContext, fields: TenantFields): Promise<Changed<TenantRow>> {
   return change(db, context, (inside) => addTenant(inside, fields));
 }

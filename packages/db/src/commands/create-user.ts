@@ -11,6 +11,7 @@ export interface NewUser {
   readonly passwordHash: string | null;
 }
 
+/** Makes a person who may sign in. Emails are kept in lower case; one that is taken is refused. */
 export function createUser(db: Db, context: ChangeContext, user: NewUser): Promise<Changed<UserRow>> {
   return change(db, context, async (inside) => {
     const email = user.email.toLowerCase();

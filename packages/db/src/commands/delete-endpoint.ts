@@ -7,6 +7,7 @@ import { endpointAudit } from "./endpoint-fields";
 import { checkVersion, notFound } from "./refusal";
 import type { EndpointTarget } from "./update-endpoint";
 
+/** Removes an endpoint with its credentials. Requests under way at it go on; waiting ones choose among what is left. */
 export function deleteEndpoint(db: Db, context: ChangeContext, target: EndpointTarget): Promise<Changed<undefined>> {
   return change(db, context, async (inside) => {
     const model = await findModel(inside.tx, target.model);

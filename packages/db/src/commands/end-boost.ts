@@ -48,6 +48,7 @@ export async function endExpiredBoosts(db: Db, nowMs: number): Promise<number> {
   return ended.value;
 }
 
+/** Ends a boost, by a person or by its time, which the audit log tells apart. */
 export async function closeBoost(
   inside: Change,
   boost: BoostView,

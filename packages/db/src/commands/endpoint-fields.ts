@@ -45,6 +45,7 @@ export function endpointAudit(row: EndpointRow): Record<string, unknown> {
   };
 }
 
+/** Adds an endpoint to a model that has `endpoints`. Refuses a name that one of them has. */
 export async function insertEndpoint(
   inside: Change,
   model: { id: string; endpoints: readonly EndpointRow[] },

@@ -17,6 +17,10 @@ export interface Repeatable {
   readonly answerSealed: string;
 }
 
+/**
+ * The answer given to the same request before, undefined when there was none. Refuses another request under the same
+ * key. Forgets what is older than a day on the way.
+ */
 export async function recallAnswer(
   inside: Change,
   request: Repeatable,
@@ -36,6 +40,7 @@ export async function recallAnswer(
   return { objectId: row.answerSealed.slice(0, split), answerSealed: row.answerSealed.slice(split + 1) };
 }
 
+/** Keeps an answer with the change that it answers, so that neither is there without the other. */
 export async function rememberAnswer(inside: Change, request: Repeatable & { objectId: string }): Promise<void> {
   await inside.tx.insert(idempotencyKeys).values({
     scope: request.scope,

@@ -13,6 +13,7 @@ export interface GlobalCeiling {
   readonly version: number;
 }
 
+/** The ceiling as people set it; none while the gateway's own setting holds. */
 export async function readGlobalCeiling(db: Tx): Promise<GlobalCeiling> {
   const [row] = await db.select().from(settings).where(eq(settings.name, NAME));
   if (row === undefined) return { value: null, version: 0 };
