@@ -10,7 +10,7 @@
 import path from "node:path";
 import { parseArgs } from "node:util";
 import { readAddress, requireFree, urlOf } from "./launch/addresses.mjs";
-import { QUIET, ROOT, requireNode, requireWritable } from "./launch/environment.mjs";
+import { GIVES_MEMORY_BACK, QUIET, ROOT, requireNode, requireWritable } from "./launch/environment.mjs";
 import { readFirstRun } from "./launch/first-run.mjs";
 import { greet } from "./launch/greeting.mjs";
 import { ensureBuilt, ensureInstalled } from "./launch/install.mjs";
@@ -143,7 +143,7 @@ async function startAll(processes, { flags, dataDir, listen }) {
   console.log("Starting the gateway and its database ...");
   const gateway = processes.start("gateway", {
     args: commandOf("gateway", "dist/main.js"),
-    env: { ...env, OBLETH_SEED: flags.isEmpty ? "none" : process.env.OBLETH_SEED },
+    env: { ...env, ...GIVES_MEMORY_BACK, OBLETH_SEED: flags.isEmpty ? "none" : process.env.OBLETH_SEED },
     isShown: flags.isDev,
   });
   await processes.untilReady(gateway, `${adminUrl}/ready`);

@@ -17,6 +17,14 @@ export const QUIET = {
   SCARF_ANALYTICS: "false",
 };
 
+/**
+ * What a large body took goes back to the system when it is freed. Left to itself, glibc takes the first one freed as a
+ * sign to keep the memory of later ones. Without a meaning elsewhere.
+ */
+export const GIVES_MEMORY_BACK = {
+  MALLOC_MMAP_THRESHOLD_: process.env.MALLOC_MMAP_THRESHOLD_ || "131072",
+};
+
 /** @param {string} running the version of this Node, such as `20.20.2` */
 export function requireNode(running = process.versions.node) {
   const [major = 0, minor = 0] = running.split(".").map(Number);

@@ -9,9 +9,12 @@ describe("bytes gathered piece by piece", () => {
   it.each([
     ["none", []],
     ["one", [7]],
-    ["small ones", Array(9000).fill(3)],
-    ["large ones", [20 * KB, 64 * KB, 16 * KB]],
-    ["small and large ones in turns", [10, 16 * KB, 16 * KB - 1, 1, 70 * KB, 9, 16 * KB - 1, 16 * KB - 1, 65 * KB, 4]],
+    ["small ones", Array(9000).fill(300)],
+    ["large ones", [300 * KB, 256 * KB, 2000 * KB]],
+    [
+      "small and large ones in turns",
+      [10, 256 * KB, 256 * KB - 1, 1, 1100 * KB, 9, 200 * KB, 250 * KB, 255 * KB, 300 * KB, 4],
+    ],
   ])("are the same as sent: %s", (_name, lengths: number[]) => {
     const sent = Buffer.from(Array.from({ length: lengths.reduce((a, b) => a + b, 0) }, (_, i) => i % 251));
     const gathered = new GatheredBytes();

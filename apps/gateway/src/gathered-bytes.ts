@@ -1,13 +1,14 @@
 /**
- * Puts a body together from the pieces in which it arrives. Large pieces are kept as they come; small ones are copied into
- * blocks, because each kept piece costs a hundred bytes and keeps the whole read it came in: a body sent byte by byte would
- * take hundreds of times its length.
+ * Puts a body together from the pieces in which it arrives, copied into blocks. Each kept piece would cost a hundred bytes
+ * and keep the whole read it came in, so that a body sent byte by byte took hundreds of times its length; and reads of many
+ * bodies, kept side by side until each is whole, leave the allocator's heap full of holes that the system never gets back.
  */
 
-/** From here on a piece is kept as it is, bytes. */
-const LARGE_PIECE = 16 * 1024;
+/** From here on a piece is kept as it is, bytes: longer than what is read from a socket at once. */
+const LARGE_PIECE = 256 * 1024;
 const MIN_BLOCK = 4 * 1024;
-const MAX_BLOCK = 64 * 1024;
+/** Long enough to be taken from the system and given back to it by itself. */
+const MAX_BLOCK = 1024 * 1024;
 
 export class GatheredBytes {
   #first: Buffer | null = null;
