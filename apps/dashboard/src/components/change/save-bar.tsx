@@ -40,7 +40,7 @@ export function SaveBar(props: Readonly<SaveBarProps>) {
   useEffect(() => {
     if (!isDirty) setIsAsking(false);
   }, [isDirty]);
-  const bar = useSaveKey(press);
+  const bar = useSaveKey({ press, isSaving });
   return (
     <div ref={bar} className="flex flex-wrap items-center gap-2">
       <Button
@@ -73,18 +73,28 @@ export function SaveBar(props: Readonly<SaveBarProps>) {
   );
 }
 
-/** Belongs to the panel or dialog the bar stands in; elsewhere the keys do nothing. */
-function useSaveKey(press: () => void): RefObject<HTMLDivElement | null> {
+/**
+ * Belongs to the panel or dialog the bar stands in; elsewhere the keys do nothing. Pressed while a save is under way they are
+ * kept until it is over, for what has been typed meanwhile.
+ */
+function useSaveKey({ press, isSaving }: { press: () => void; isSaving: boolean }): RefObject<HTMLDivElement | null> {
   const bar = useRef<HTMLDivElement>(null);
-  const latest = useRef(press);
-  latest.current = press;
+  const latest = useRef({ press, isSaving });
+  latest.current = { press, isSaving };
+  const isKept = useRef(false);
+  useEffect(() => {
+    if (isSaving || !isKept.current) return;
+    isKept.current = false;
+    latest.current.press();
+  }, [isSaving]);
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
       const scope = bar.current?.closest("section, [role=dialog]") ?? document.body;
       if (!(event.target instanceof Node) || !scope.contains(event.target)) return;
       event.preventDefault();
-      latest.current();
+      if (latest.current.isSaving) isKept.current = true;
+      else latest.current.press();
     };
     window.addEventListener("keydown", onKey);
     return () => window.removeEventListener("keydown", onKey);

@@ -47,7 +47,8 @@ export function useGroupSave({ groups, rows, drafts, onDrafts }: GroupSaveInput)
           groupsQuery().queryKey,
           (before) => before && { ...before, items: renewed(before.items, data.groups) },
         );
-        // What was typed while it was on its way stays a draft.
+        setBegun((before) => new Map([...before, ...data.groups.map(({ name, version }) => [name, version] as const)]));
+        // What was typed while it was on its way stays a draft, of what is saved now.
         onDrafts(new Map([...latest.current].filter(([name, weight]) => sent.get(name) !== weight)));
       },
     });
