@@ -27,7 +27,7 @@ export function PreviewCard({ row, subject, level, footer }: Readonly<PreviewCar
   return (
     <section aria-label={`Preview for ${row.pool}`} className="rounded-control border" data-preview={row.pool}>
       <div className="flex flex-wrap items-center gap-2 border-b px-3 py-2">
-        <h3 className="min-w-0 flex-1 basis-48 text-small font-medium" data-testid="preview-headline">
+        <h3 className="name min-w-0 flex-1 basis-48 text-small font-medium" data-testid="preview-headline">
           {row.summary}
         </h3>
         <Segmented
@@ -48,7 +48,7 @@ export function PreviewCard({ row, subject, level, footer }: Readonly<PreviewCar
         {row.warnings.map((warning) => (
           <p key={warning} className="flex gap-2 text-text">
             <Glyph shape="triangle" tone="watch" className="mt-1 size-2.5" />
-            {warning}
+            <span className="name">{warning}</span>
           </p>
         ))}
         {footer}

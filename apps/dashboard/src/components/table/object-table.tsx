@@ -60,7 +60,7 @@ export function ObjectTable<Row>(props: Readonly<ObjectTableProps<Row>>) {
             </tr>
           </thead>
           <tbody ref={view.ref}>
-            <SpacerRow heightPx={view.topPx} columns={columns.length} />
+            <SpacerRow heightPx={view.topPx} />
             {sorted.slice(view.first, view.last).map((row, offset) => (
               <ObjectRow
                 key={idOf(row)}
@@ -70,7 +70,7 @@ export function ObjectTable<Row>(props: Readonly<ObjectTableProps<Row>>) {
                 rowIndex={view.first + offset + 2}
               />
             ))}
-            <SpacerRow heightPx={view.bottomPx} columns={columns.length} />
+            <SpacerRow heightPx={view.bottomPx} />
           </tbody>
         </Table>
       </TableFrame>

@@ -66,7 +66,7 @@ function Details({ row }: Readonly<{ row: AuditRow }>) {
   const changes = fieldChanges(row);
   return (
     <div className="space-y-2 bg-subtle px-4 py-3 pl-14 text-small">
-      <dl className="grid grid-cols-[auto_1fr] gap-x-6 gap-y-1">
+      <dl className="grid grid-cols-[fit-content(50%)_minmax(0,1fr)] gap-x-6 gap-y-1">
         {changes.map((change) => (
           <div key={change.field} className="contents">
             <dt className="text-text-2">{change.field}</dt>

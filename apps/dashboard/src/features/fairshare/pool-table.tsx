@@ -31,8 +31,6 @@ interface PoolTableProps {
   group: string | null;
 }
 
-const COLUMNS = 8;
-
 export function PoolTable(props: Readonly<PoolTableProps>) {
   const { pools, sample, isStale, sort, direction, onSort, filter, group } = props;
   const bands = useConfirmedBands(pools, sample);
@@ -61,7 +59,7 @@ export function PoolTable(props: Readonly<PoolTableProps>) {
         <Table aria-rowcount={order.ids.length + 1} aria-label="Pools" className="table-fixed">
           <Head sort={sort} direction={shownDirection} onSort={onSort} />
           <tbody ref={rows.ref}>
-            <SpacerRow heightPx={rows.topPx} columns={COLUMNS} />
+            <SpacerRow heightPx={rows.topPx} />
             {order.ids.slice(rows.first, rows.last).map((name, offset) => {
               const pool = byName.get(name);
               const rowIndex = rows.first + offset + 2;
@@ -70,7 +68,7 @@ export function PoolTable(props: Readonly<PoolTableProps>) {
                 <Row key={rowIndex} pool={pool} isStale={isStale} rowIndex={rowIndex} group={group} />
               );
             })}
-            <SpacerRow heightPx={rows.bottomPx} columns={COLUMNS} />
+            <SpacerRow heightPx={rows.bottomPx} />
           </tbody>
         </Table>
       </TableFrame>

@@ -31,8 +31,6 @@ interface TenantTableProps {
 
 type Row = { readonly tenant: LiveTenant } | { readonly entry: LiveKey };
 
-const COLUMNS = 8;
-
 export function TenantTable({ pool, selected, onLight }: Readonly<TenantTableProps>) {
   const [expanded, setExpanded] = useQueryState("expand", poolParams.expand);
   const tenants = useMemo(() => pool.tenants ?? [], [pool]);
@@ -71,7 +69,7 @@ export function TenantTable({ pool, selected, onLight }: Readonly<TenantTablePro
         >
           <Head />
           <tbody ref={view.ref}>
-            <SpacerRow heightPx={view.topPx} columns={COLUMNS} />
+            <SpacerRow heightPx={view.topPx} />
             {rows.slice(view.first, view.last).map((row, offset) => {
               const rowIndex = view.first + offset + 2;
               if ("entry" in row)
@@ -91,7 +89,7 @@ export function TenantTable({ pool, selected, onLight }: Readonly<TenantTablePro
                 />
               );
             })}
-            <SpacerRow heightPx={view.bottomPx} columns={COLUMNS} />
+            <SpacerRow heightPx={view.bottomPx} />
           </tbody>
         </Table>
       </TableFrame>

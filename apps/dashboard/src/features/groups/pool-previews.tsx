@@ -96,7 +96,7 @@ function Changes({ row, colors }: Readonly<{ row: PreviewRow; colors: SplitBarPr
     <>
       <ul className="flex flex-wrap gap-x-4 gap-y-1 text-small">
         {changed.map((part) => (
-          <li key={part.id} data-part={part.name} className="num flex items-center gap-1">
+          <li key={part.id} data-part={part.name} className="num flex min-w-0 items-center gap-1">
             <GroupMark color={colors.get(part.id)} className="mr-0.5" />
             <span className="name text-text-2">{part.name}</span>
             <span data-field="slots_before" data-value={part.before}>

@@ -16,7 +16,7 @@ export function CapacityStatus({ model, pool }: Readonly<{ model: Model; pool: L
         <span className="text-display" data-field="cap" data-value={inForce}>
           {formatExact(inForce)}
         </span>{" "}
-        slots in force
+        {inForce === 1 ? "slot" : "slots"} in force
         {pool && pool.cap !== pool.configured_cap ? (
           <span className="text-text-2">, {formatExact(pool.configured_cap)} asked for</span>
         ) : null}

@@ -87,7 +87,7 @@ interface FactsProps {
 function Facts({ title, facts, more }: Readonly<FactsProps>) {
   return (
     <Panel title={title} bodyClassName="space-y-3 p-4 text-small">
-      <dl className="grid grid-cols-[auto_1fr] gap-x-6 gap-y-1.5">
+      <dl className="grid grid-cols-[fit-content(60%)_minmax(0,1fr)] gap-x-6 gap-y-1.5">
         {facts.map(([label, value]) => (
           <div key={label} className="contents">
             <dt className="name text-text-2">{label}</dt>

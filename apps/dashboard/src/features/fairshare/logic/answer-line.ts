@@ -1,5 +1,5 @@
 /** The one sentence under a page's title that answers its question. */
-import { formatCount, formatWait, plural } from "../../../lib/format";
+import { formatCount, formatExact, formatWait, plural } from "../../../lib/format";
 import { noServersWords } from "../../../lib/no-servers";
 import { inUse, type PoolLoad, type PoolTotals, poolBand } from "../../../lib/pool-state";
 
@@ -10,9 +10,9 @@ export function fairshareAnswer(totals: PoolTotals, busiest: PoolLoad | undefine
   if (totals.inFlight === 0 && totals.held === 0 && totals.queued === 0) {
     return `No traffic. ${plural(totals.pools, "pool")}, all idle.`;
   }
-  const running = `${formatCount(totals.inFlight)} running, ${waiting}.`;
+  const running = `${formatExact(totals.inFlight)} running, ${waiting}.`;
   if (busiest === undefined) return running;
-  return `${running} Busiest: ${busiest.model} (${formatCount(inUse(busiest))} of ${formatCount(busiest.cap)}).`;
+  return `${running} Busiest: ${busiest.model} (${formatExact(inUse(busiest))} of ${formatExact(busiest.cap)}).`;
 }
 
 export interface PoolFacts extends PoolLoad {
@@ -27,7 +27,7 @@ export function poolAnswer(pool: PoolFacts): string {
     const waits = pool.queued > 0 ? `${plural(pool.queued, "request waits", "requests wait")}.` : "Nothing waits.";
     return `Nothing serves this model: ${noServersWords(pool.no_servers_cause)}. ${waits}`;
   }
-  const parts = [`${formatCount(inUse(pool))} of ${formatCount(pool.cap)} in use`];
+  const parts = [`${formatExact(inUse(pool))} of ${formatExact(pool.cap)} in use`];
   if (pool.queued > 0) parts.push(`${formatCount(pool.queued)} waiting, oldest ${formatWait(pool.oldest_wait_ms)}`);
   const below = pool.tenants_below_share_urgent;
   const unfair =
