@@ -1,12 +1,12 @@
 /**
- * Checks what no other tool does: lengths of files and functions, words we do not use, and that the engine depends on
- * nothing. Prints a table of lengths.
+ * Checks what no other tool does: lengths of files and functions, how many parameters they take, words we do not use,
+ * and that the engine depends on nothing. Prints a table of lengths.
  */
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { OLDEST_NODE, ROOT } from "./launch/environment.mjs";
 import { bannedUses } from "./tidiness/banned";
-import { functionLengths, lengthTable, tooLong } from "./tidiness/lengths";
+import { functionLengths, lengthTable, tooLong, tooManyParameters } from "./tidiness/lengths";
 import { isTest, readFiles } from "./tidiness/source-files";
 
 /** Far fewer means the listing went wrong, and then nothing was checked. */
@@ -16,6 +16,7 @@ const code = readFiles(/\.(tsx?|mjs)$/);
 const functions = code.filter((file) => !isTest(file.path)).flatMap(functionLengths);
 const problems = [
   ...tooLong(code, functions),
+  ...tooManyParameters(functions),
   ...bannedUses(readFiles(/\.(tsx?|mjs|cjs|json|md|lua|sql|ya?ml|css|sh|grit)$|^\.env\.example$|Dockerfile/)),
   ...engineProblems(),
   ...(code.length < FEWEST_FILES ? [`only ${code.length} source files were found`] : []),

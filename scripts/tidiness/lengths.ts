@@ -1,4 +1,4 @@
-/** How long files and functions are. */
+/** How long files and functions are, and how much functions ask for. */
 import ts from "typescript";
 import { isTest, type SourceFile } from "./source-files";
 
@@ -15,10 +15,27 @@ const LONG_FUNCTIONS: Readonly<Record<string, string>> = {
   "apps/dashboard/src/features/overview/logic/attention.ts attentionWords": "one case per kind of notice",
 };
 
+/** Of more, nobody remembers the order. */
+const PARAMETER_LIMIT = 3;
+
+/** Functions that take more by nature, with the reason. */
+const MANY_PARAMETERS: Readonly<Record<string, string>> = {
+  "packages/cluster/src/slots/slot-table.ts #operate": "one step of a call: what, by whom, on which part, when",
+  "packages/cluster/src/slots/slot-table.ts #claim": "the same",
+};
+
 export interface FunctionLength {
   readonly path: string;
   readonly name: string;
   readonly lines: number;
+  /** Of functions, methods and constructors; what a callback takes is its caller's affair, and counts as none. */
+  readonly parameters: number;
+}
+
+export function tooManyParameters(functions: readonly FunctionLength[]): string[] {
+  return functions
+    .filter((one) => one.parameters > PARAMETER_LIMIT && !(`${one.path} ${one.name}` in MANY_PARAMETERS))
+    .map(({ path, name, parameters }) => `${path}: ${name} takes ${parameters} parameters; put some into one object`);
 }
 
 export function tooLong(files: readonly SourceFile[], functions: readonly FunctionLength[]): string[] {
@@ -44,7 +61,10 @@ export function functionLengths(file: SourceFile): FunctionLength[] {
     if (ts.isFunctionLike(node) && "body" in node && node.body !== undefined) {
       const first = source.getLineAndCharacterOfPosition(node.getStart()).line;
       const last = source.getLineAndCharacterOfPosition(node.end).line;
-      found.push({ path: file.path, name: nameOf(node), lines: last - first + 1 });
+      const isNamed =
+        ts.isFunctionDeclaration(node) || ts.isMethodDeclaration(node) || ts.isConstructorDeclaration(node);
+      const parameters = isNamed ? node.parameters.length : 0;
+      found.push({ path: file.path, name: nameOf(node), lines: last - first + 1, parameters });
     }
     ts.forEachChild(node, visit);
   };
@@ -54,6 +74,7 @@ export function functionLengths(file: SourceFile): FunctionLength[] {
 
 function nameOf(node: ts.SignatureDeclaration): string {
   if (node.name !== undefined) return node.name.getText();
+  if (ts.isConstructorDeclaration(node)) return `the constructor of ${node.parent.name?.getText() ?? "a class"}`;
   const { parent } = node;
   return ts.isVariableDeclaration(parent) || ts.isPropertyAssignment(parent) ? parent.name.getText() : "a function";
 }

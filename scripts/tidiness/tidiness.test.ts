@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { bannedUses } from "./banned";
-import { functionLengths, tooLong } from "./lengths";
+import { functionLengths, tooLong, tooManyParameters } from "./lengths";
 
 const file = (path: string, text: string) => ({ path, text, lines: text.split("\n").length });
 
@@ -55,4 +55,15 @@ describe("lengths", () => {
     expect(tooLong([file("packages/db/src/a.ts", text)], [])).toHaveLength(1);
     expect(tooLong([file("packages/db/src/a.test.ts", text)], [])).toEqual([]);
   });
+});
+
+it("finds functions, methods and constructors with more than three parameters, and leaves callbacks alone", () => {
+  const text =
+    "function four(a, b, c, d) {}\nfunction three(a, b, c) {}\nx.on((a, b, c, d) => {});\n" +
+    "class A { constructor(a, b, c, d) {} m(a, b, c, d, e) {} }\n";
+  expect(tooManyParameters(functionLengths(file("a.ts", text)))).toEqual([
+    "a.ts: four takes 4 parameters; put some into one object",
+    "a.ts: the constructor of A takes 4 parameters; put some into one object",
+    "a.ts: m takes 5 parameters; put some into one object",
+  ]);
 });

@@ -13,22 +13,32 @@ export const EXIT = {
 } as const;
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
-/** Ends the command. `hint` names what to do. */
+/** What a command that fails says besides its message. */
+export interface Ending {
+  readonly exitCode?: ExitCode;
+  /** What to do about it. */
+  readonly hint?: string | null;
+  /** For scripts; `usage` and `failed` where it is left out. */
+  readonly code?: string;
+}
+
+/** Ends the command. */
 export class CommandError extends Error {
   override readonly name = "CommandError";
-  constructor(
-    message: string,
-    readonly exitCode: ExitCode = EXIT.failed,
-    readonly hint: string | null = null,
-    /** For scripts; `usage` and `failed` where it is left out. */
-    readonly code: string = exitCode === EXIT.usage ? "usage" : "failed",
-  ) {
+  readonly exitCode: ExitCode;
+  readonly hint: string | null;
+  readonly code: string;
+
+  constructor(message: string, { exitCode = EXIT.failed, hint = null, code }: Ending = {}) {
     super(message);
+    this.exitCode = exitCode;
+    this.hint = hint;
+    this.code = code ?? (exitCode === EXIT.usage ? "usage" : "failed");
   }
 }
 
 export function usageError(message: string, hint: string | null = null): CommandError {
-  return new CommandError(message, EXIT.usage, hint);
+  return new CommandError(message, { exitCode: EXIT.usage, hint });
 }
 
 export interface Failure {

@@ -124,7 +124,11 @@ function decideTie<M extends Member>(line: Line<M>): void {
     const whole = wholeOf(line, member);
     const part = whole + (index < line.tiedSlots ? 1 : 0);
     if (member.shareStamp === line.stamp) member.share = part;
-    else if (whole > 0) setShare(line, member, Math.max(2, part), part);
+    else if (whole > 0) {
+      // Listed, as the tie may give it a second slot another time.
+      setShare(line, member, 2);
+      member.share = part;
+    }
   });
 }
 
@@ -167,10 +171,10 @@ function splitByReference<M extends Member>(line: Line<M>): void {
   line.tieEpoch = isTied ? line.epoch : -1;
 }
 
-/** Notes a share of two or more; one that a tie may make two is noted with what it is now. */
-function setShare<M extends Member>(line: Line<M>, member: M, share: number, now = share): void {
+/** Notes a share of two or more; one of less is known from not being noted. */
+function setShare<M extends Member>(line: Line<M>, member: M, share: number): void {
   if (share < 2) return;
-  member.share = now;
+  member.share = share;
   member.shareStamp = line.stamp;
   line.multi.push(member);
 }

@@ -119,7 +119,11 @@ async function write(session: Session, planned: ConfigFile, body: ConfigFile): P
 
 function changedMeanwhile(): CommandError {
   const message = "The configuration was changed by somebody else since the plan was made; nothing was applied.";
-  return new CommandError(message, EXIT.conflict, "Run it again to see the plan as it is by now.", "stale_edit");
+  return new CommandError(message, {
+    exitCode: EXIT.conflict,
+    hint: "Run it again to see the plan as it is by now.",
+    code: "stale_edit",
+  });
 }
 
 interface MadeKey {
@@ -160,7 +164,7 @@ async function writeRest(session: Session, { credentials, newKeys }: Completed):
   if (failed.length > 0) {
     const message = `The rest was applied, but not:\n${failed.join("\n")}`;
     if (session.isJson && made.length > 0) session.show({ applied: true, keys: made }, () => []);
-    throw new CommandError(message, EXIT.failed, "Run it again once the cause is gone.");
+    throw new CommandError(message, { hint: "Run it again once the cause is gone." });
   }
   return made;
 }

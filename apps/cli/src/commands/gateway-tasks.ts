@@ -1,6 +1,6 @@
 /** `obleth config check` and `obleth migrate`: tasks of the gateway's own program, since settings and database are its. */
 import type { Command } from "commander";
-import { CommandError, EXIT } from "../failure";
+import { CommandError } from "../failure";
 import { gatewayProgram } from "../places";
 import { runNode } from "../run-node";
 import type { Session } from "../session";
@@ -10,7 +10,7 @@ export function addGatewayTasks(program: Command, session: Session): void {
     const gateway = gatewayProgram();
     if (gateway === null) {
       const hint = `Run \`npm run build\` in the checkout; in a container run \`node dist/main.js ${task}\` of the gateway.`;
-      throw new CommandError("The gateway's program is not here.", EXIT.failed, hint);
+      throw new CommandError("The gateway's program is not here.", { hint });
     }
     session.exitCode = await runNode(
       [...gateway, task, ...(session.isJson ? ["--json"] : [])],

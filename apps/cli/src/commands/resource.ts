@@ -1,6 +1,6 @@
 /** `obleth tenants|keys|models|groups|boosts list|get|create|set|delete`, one set of commands over the table of resources. */
 import { type Command, InvalidArgumentError } from "commander";
-import { CommandError, EXIT, usageError } from "../failure";
+import { CommandError, usageError } from "../failure";
 import { readAssignments, readDuration } from "../fields";
 import { visible } from "../output/plain-text";
 import { fieldLines, tableLines } from "../output/table";
@@ -238,7 +238,7 @@ async function removeOne(
     const word = resource.hasName ? String(row.name) : "yes";
     session.terminal.remark(visible(`Deleting ${title}: ${resource.loss}.`));
     const typed = await session.terminal.ask(visible(`Type ${word} to go on:`), "--yes");
-    if (typed !== word) throw new CommandError("That is not it; nothing was deleted.", EXIT.failed);
+    if (typed !== word) throw new CommandError("That is not it; nothing was deleted.");
   }
   await client.call(resource.remove, request, matching(options));
   session.show({ deleted: id }, () => [visible(resource.hasName ? `Deleted ${title}.` : `Ended the ${title}.`)]);

@@ -1,7 +1,7 @@
 /** `obleth start`: hands over to the launcher of the checkout. */
 import path from "node:path";
 import type { Command } from "commander";
-import { CommandError, EXIT } from "../failure";
+import { CommandError } from "../failure";
 import { checkout } from "../places";
 import { runNode } from "../run-node";
 
@@ -23,7 +23,7 @@ export function addStart(program: Command, session: { exitCode: number }): void 
       if (root === null) {
         const hint =
           "Clone the repository and run `npm start` there, or use the container image, compose file or Helm chart.";
-        throw new CommandError("There is no checkout of obleth around this program to start.", EXIT.failed, hint);
+        throw new CommandError("There is no checkout of obleth around this program to start.", { hint });
       }
       const flags = (["demo", "empty", "dev"] as const).filter((flag) => options[flag] === true);
       const args = [path.join(root, "scripts/start.mjs"), ...flags.map((flag) => `--${flag}`)];

@@ -1,6 +1,6 @@
 /** `obleth users`: who may sign in to the dashboard, and a way back in for whoever lost the password. */
 import type { Command } from "commander";
-import { CommandError, EXIT } from "../failure";
+import { CommandError } from "../failure";
 import { visible } from "../output/plain-text";
 import { tableLines } from "../output/table";
 import type { Session } from "../session";
@@ -43,10 +43,8 @@ async function userId(session: Session, email: string): Promise<string> {
   const { data } = await session.api.call("listUsers", { query: { q: email, limit: MOST_LISTED } });
   const found = data.items.find((user) => user.email.toLowerCase() === email.trim().toLowerCase());
   if (found !== undefined) return found.id;
-  throw new CommandError(
-    `Nobody signs in as ${email}.`,
-    EXIT.failed,
-    "obleth users list shows who does; an admin adds people in the dashboard's settings.",
-    "not_found",
-  );
+  throw new CommandError(`Nobody signs in as ${email}.`, {
+    hint: "obleth users list shows who does; an admin adds people in the dashboard's settings.",
+    code: "not_found",
+  });
 }

@@ -1,6 +1,6 @@
 /** From what a person types to the object it means. */
 
-import { CommandError, EXIT, usageError } from "../failure";
+import { CommandError, usageError } from "../failure";
 import type { Session } from "../session";
 import { type LooseClient, listRows, loosely, type Row, rowsNamed, textOf } from "./loose-client";
 import type { Resource } from "./resources";
@@ -63,7 +63,7 @@ async function inList(client: LooseClient, resource: Resource, id: string): Prom
   const { items } = await listRows(client, resource.list, { query, limit: Number.POSITIVE_INFINITY });
   const row = items.find((one) => one.id === id);
   if (row === undefined)
-    throw new CommandError(`There is no ${resource.singular} with the id ${id}.`, EXIT.failed, null, "not_found");
+    throw new CommandError(`There is no ${resource.singular} with the id ${id}.`, { code: "not_found" });
   return { row, ref: id, etag: null, title: titleOf(resource, row) };
 }
 
@@ -71,7 +71,7 @@ function theOnly(found: readonly Row[], about: { kind: string; asked: string }):
   const [first, second] = found;
   if (first === undefined) {
     const hint = `obleth ${about.kind}s list shows what there is.`;
-    throw new CommandError(`There is no ${about.kind} named ${about.asked}.`, EXIT.failed, hint, "not_found");
+    throw new CommandError(`There is no ${about.kind} named ${about.asked}.`, { hint, code: "not_found" });
   }
   if (second !== undefined) {
     const which = found.map((row) => `${textOf(row, "id")} (${textOf(row, "tenant_name")})`).join(", ");

@@ -73,7 +73,11 @@ export class Pipeline {
   run(req: IncomingMessage, res: ServerResponse, { expectsContinue }: { expectsContinue: boolean }): void {
     const { deps, endings } = this.parts;
     const answer = matchRoute(req.url ?? "/");
-    const request = new ProxyRequest(req, res, protocolOf(answer, req), deps.clock.monotonicMs(), expectsContinue);
+    const request = new ProxyRequest(req, res, {
+      protocol: protocolOf(answer, req),
+      startedAtMs: deps.clock.monotonicMs(),
+      expectsContinue,
+    });
     endings.begin(request);
     req.on("error", ignore);
     res.on("error", ignore);
@@ -89,7 +93,7 @@ export class Pipeline {
   /** An `Expect` header that asks for something nobody promises. */
   refuseExpectation(req: IncomingMessage, res: ServerResponse): void {
     const protocol = protocolOf(matchRoute(req.url ?? "/"), req);
-    const request = new ProxyRequest(req, res, protocol, this.parts.deps.clock.monotonicMs(), false);
+    const request = new ProxyRequest(req, res, { protocol, startedAtMs: this.parts.deps.clock.monotonicMs() });
     req.on("error", ignore);
     res.on("error", ignore);
     this.#refuse(request, EXPECTATION_FAILED);

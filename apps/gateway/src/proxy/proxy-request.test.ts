@@ -9,7 +9,7 @@ import { ProxyRequest } from "./proxy-request";
 it("gives up the call to the backend before it gives back the slot, and does both once", () => {
   const done: string[] = [];
   const req = new IncomingMessage(new Socket());
-  const request = new ProxyRequest(req, new ServerResponse(req), "openai", 0, false);
+  const request = new ProxyRequest(req, new ServerResponse(req), { protocol: "openai", startedAtMs: 0 });
   request.permit = new SlotPermit({ finish: () => void done.push("slot") }, waiterId(1));
   let isOver = false;
   request.call = {

@@ -41,6 +41,15 @@ export interface Answering {
   cutShort(): void;
 }
 
+/** What is known of a request when it arrives. */
+export interface RequestFacts {
+  readonly protocol: Protocol;
+  /** Monotonic. */
+  readonly startedAtMs: number;
+  /** The client waits for `100 Continue` before it sends its body. */
+  readonly expectsContinue?: boolean;
+}
+
 export class ProxyRequest implements Listed {
   rosterPlace = -1;
   readonly id = randomUUID();
@@ -77,15 +86,19 @@ export class ProxyRequest implements Listed {
   /** Set while an answer may be under way. */
   answering: Answering | null = null;
 
+  readonly protocol: Protocol;
+  readonly startedAtMs: number;
+  readonly expectsContinue: boolean;
+
   constructor(
     readonly req: IncomingMessage,
     readonly res: ServerResponse,
-    readonly protocol: Protocol,
-    /** Monotonic. */
-    readonly startedAtMs: number,
-    /** The client waits for `100 Continue` before it sends its body. */
-    readonly expectsContinue: boolean,
-  ) {}
+    { protocol, startedAtMs, expectsContinue = false }: RequestFacts,
+  ) {
+    this.protocol = protocol;
+    this.startedAtMs = startedAtMs;
+    this.expectsContinue = expectsContinue;
+  }
 
   /** What is left to charge for when nothing was reported. */
   get totalTokens(): number {

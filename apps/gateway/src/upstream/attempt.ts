@@ -57,6 +57,8 @@ type Phase = "connecting" | "waiting" | "reading" | "over";
 
 export class Attempt implements Watched, Dispatcher.DispatchHandler {
   rosterPlace = -1;
+  readonly #connections: Connections;
+  readonly #watchdog: Watchdog;
   #phase: Phase = "connecting";
   #phaseSinceMs: number;
   #hadBytes = false;
@@ -68,24 +70,25 @@ export class Attempt implements Watched, Dispatcher.DispatchHandler {
   #client: Client | null = null;
 
   constructor(
-    private readonly connections: Connections,
-    private readonly watchdog: Watchdog,
+    { connections, watchdog }: { readonly connections: Connections; readonly watchdog: Watchdog },
     private readonly limits: AttemptLimits,
     private readonly taker: AnswerTaker,
   ) {
+    this.#connections = connections;
+    this.#watchdog = watchdog;
     this.#phaseSinceMs = watchdog.nowMs();
   }
 
   /** `fresh` asks for a new connection. Nothing is told before this returns. */
   send(request: AttemptRequest, { fresh }: { fresh: boolean }): void {
     try {
-      this.#client = this.connections.take({ fresh });
+      this.#client = this.#connections.take({ fresh });
     } catch (error) {
       const failure = failureOf(error, "connecting");
       process.nextTick(() => this.#fail(failure));
       return;
     }
-    this.watchdog.watch(this);
+    this.#watchdog.watch(this);
     this.#isSending = true;
     this.#client.dispatch(
       { method: request.method, path: request.path, headers: request.headers, body: request.body, blocking: true },
@@ -163,7 +166,7 @@ export class Attempt implements Watched, Dispatcher.DispatchHandler {
     if (this.#phase === "over") return;
     const isWanted = this.#drained < 0;
     this.#over();
-    if (this.#client !== null) this.connections.giveBack(this.#client);
+    if (this.#client !== null) this.#connections.giveBack(this.#client);
     if (isWanted) this.taker.onEnd();
   }
 
@@ -191,7 +194,7 @@ export class Attempt implements Watched, Dispatcher.DispatchHandler {
   #enter(phase: Phase): void {
     this.#phase = phase;
     this.#hadBytes = false;
-    this.#phaseSinceMs = this.watchdog.nowMs();
+    this.#phaseSinceMs = this.#watchdog.nowMs();
   }
 
   #timeOut(kind: FailureKind): void {
@@ -210,7 +213,7 @@ export class Attempt implements Watched, Dispatcher.DispatchHandler {
 
   #over(): void {
     this.#phase = "over";
-    this.watchdog.unwatch(this);
+    this.#watchdog.unwatch(this);
   }
 
   #closeConnection(): void {

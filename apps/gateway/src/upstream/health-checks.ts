@@ -69,7 +69,7 @@ export class HealthChecks {
       idleMs: CHECK_LIMIT_MS,
       deadlineAtMs: null,
     };
-    const attempt = new Attempt(endpoint.connections, this.deps.watchdog, limits, taker);
+    const attempt = new Attempt({ connections: endpoint.connections, watchdog: this.deps.watchdog }, limits, taker);
     attempt.send(
       { method: "GET", path: `${endpoint.basePath}/models`, headers: checkHeaders(endpoint), body: null },
       { fresh: false },

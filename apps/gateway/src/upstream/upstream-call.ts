@@ -23,6 +23,13 @@ export interface NoAnswer {
   readonly endpoint: EndpointRecord | null;
 }
 
+/** A backend's refusal: complete, with a status from 400. */
+export interface ErrorAnswer {
+  readonly status: number;
+  readonly rawHeaders: readonly Buffer[];
+  readonly body: Buffer;
+}
+
 /** Takes the result: an answer piece by piece, or a backend's refusal whole, or word that there is none. */
 export interface ResultTaker {
   /** A good answer begins; its first bytes, or its end, follow in the same turn. */
@@ -32,8 +39,7 @@ export interface ResultTaker {
   onEnd(): void;
   /** The answer broke off after it began. */
   onBroken(failure: AttemptFailure): void;
-  /** A complete answer with a status from 400. */
-  onErrorAnswer(endpoint: EndpointRecord, status: number, rawHeaders: readonly Buffer[], body: Buffer): void;
+  onErrorAnswer(endpoint: EndpointRecord, answer: ErrorAnswer): void;
   onNoAnswer(failure: NoAnswer): void;
 }
 
@@ -210,7 +216,11 @@ export class UpstreamCall implements AnswerTaker {
     this.#tries++;
     this.#phase = "trying";
     this.deps.endpoints.enter(endpoint);
-    const attempt = new Attempt(endpoint.connections, this.deps.watchdog, this.request.limits, this);
+    const attempt = new Attempt(
+      { connections: endpoint.connections, watchdog: this.deps.watchdog },
+      this.request.limits,
+      this,
+    );
     this.#attempt = attempt;
     attempt.send(this.request.requestFor(endpoint), { fresh });
   }
@@ -320,7 +330,7 @@ export class UpstreamCall implements AnswerTaker {
       return;
     }
     this.#phase = "over";
-    this.taker.onErrorAnswer(endpoint.record, this.#status, this.#rawHeaders, body);
+    this.taker.onErrorAnswer(endpoint.record, { status: this.#status, rawHeaders: this.#rawHeaders, body });
   }
 
   #noAnswer(failure: NoAnswer): void {

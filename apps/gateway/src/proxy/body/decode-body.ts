@@ -52,7 +52,7 @@ export function decodeBody(
 ): void {
   const { encoding } = options;
   const result = new DecodedBytes(options);
-  if (encoding === "zstd") decodeZstd(encoded, result, options.maxBytes, done);
+  if (encoding === "zstd") decodeZstd(encoded, { result, maxBytes: options.maxBytes }, done);
   else decodeWithZlib(zlibDecoder(encoding, encoded), { encoded, result }, done);
 }
 
@@ -119,8 +119,7 @@ class Stopped extends Error {
 
 function decodeZstd(
   encoded: Buffer,
-  result: DecodedBytes,
-  maxBytes: number,
+  { result, maxBytes }: { readonly result: DecodedBytes; readonly maxBytes: number },
   done: (decoded: DecodedBody) => void,
 ): void {
   const plan = zstdPlan(encoded, maxBytes);

@@ -49,7 +49,7 @@ async function relayed(protocol: Protocol, translation: AnswerTranslation) {
     log: { error: log("error"), warn: log("warn"), info: log("info"), isLevelEnabled: () => false },
   });
   const server = createServer((req, res) => {
-    const request = new ProxyRequest(req, res, protocol, 0, false);
+    const request = new ProxyRequest(req, res, { protocol, startedAtMs: 0 });
     request.reachedAuthentication = true;
     request.permit = new SlotPermit({ finish: () => void done.push("slot") }, waiterId(1));
     request.call = { abort: () => void done.push("abort"), resume: () => {} };

@@ -8,7 +8,7 @@ import { errorEvent, INTERNAL_ERROR, type Refusal } from "../../error-response";
 import type { EndpointRecord } from "../../policy-cache/records";
 import type { AttemptFailure } from "../../upstream/attempt";
 import { endsAtEventBoundary } from "../../upstream/sse";
-import type { NoAnswer, ResultTaker } from "../../upstream/upstream-call";
+import type { ErrorAnswer, NoAnswer, ResultTaker } from "../../upstream/upstream-call";
 import { UsageScanner } from "../../upstream/usage-scanner";
 import type { Outcome, ProxyRequest } from "../proxy-request";
 import { breakOff } from "../respond";
@@ -151,7 +151,7 @@ export class AnswerRelay implements ResultTaker {
     this.#breakOff(detail, noAnswerRefusal({ reason: kind, detail, endpoint: this.request.endpoint }));
   }
 
-  onErrorAnswer(endpoint: EndpointRecord, status: number, rawHeaders: readonly Buffer[], body: Buffer): void {
+  onErrorAnswer(endpoint: EndpointRecord, { status, rawHeaders, body }: ErrorAnswer): void {
     const { request, call, endings } = this;
     request.endpoint = endpoint;
     request.firstByteAtMs = endings.nowMs();
