@@ -114,3 +114,36 @@ function unchunked(bytes: Buffer): Buffer {
     at = end + 2 + size + 2;
   }
 }
+
+describe("an answer in any number of pieces", () => {
+  const answer = JSON.stringify(completion("some words, and some more"));
+  const HEAD = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n";
+
+  it.each([1, 7, 64, answer.length])("of %i bytes each is whole on either path, translated or not", async (length) => {
+    const pieces: Buffer[] = [];
+    for (let at = 0; at < answer.length; at += length) pieces.push(chunk(answer.slice(at, at + length)));
+    const bytes = Buffer.concat([
+      Buffer.from(`${HEAD}transfer-encoding: chunked\r\n\r\n`),
+      ...pieces,
+      Buffer.from(LAST_CHUNK),
+    ]);
+    const { rig } = await gateway((one) => one.write(bytes));
+    const passed = await rig.chat();
+    expect([passed.status, await passed.text()]).toEqual([200, answer]);
+    const translated = await rig.post("/v1/messages", { model: "m", max_tokens: 9, messages: [] });
+    expect(translated.status).toBe(200);
+    expect(await translated.json()).toMatchObject({ content: [{ text: "some words, and some more" }] });
+  });
+
+  it("that come one by one, of declared length, is whole when translated", async () => {
+    const { rig } = await gateway(async (one) => {
+      await one.write(`${HEAD}content-length: ${answer.length}\r\n\r\n`);
+      for (const piece of [answer.slice(0, 9), answer.slice(9, 50), answer.slice(50)]) {
+        await one.pause(20);
+        await one.write(piece);
+      }
+    });
+    const translated = await rig.post("/v1/messages", { model: "m", max_tokens: 9, messages: [] });
+    expect(await translated.json()).toMatchObject({ type: "message", stop_reason: "end_turn" });
+  });
+});

@@ -62,6 +62,8 @@ export class AnswerRelay implements ResultTaker {
   #head: AnswerHead | null = null;
   #isStream = false;
   #hasSentHead = false;
+  /** The first of its body has come; a translation may keep that until the last has. */
+  #hasBegun = false;
   #scanner: UsageScanner | null = null;
   #filter: UsageEventFilter | null = null;
   #tail: StreamTail | null = null;
@@ -118,7 +120,8 @@ export class AnswerRelay implements ResultTaker {
   }
 
   #take(chunk: Buffer): boolean {
-    if (!this.#hasSentHead) {
+    if (!this.#hasBegun) {
+      this.#hasBegun = true;
       if (!this.#isAcceptable(chunk)) return true;
       if (this.#translation === null && this.#head?.contentLength === chunk.length) {
         this.#scanner?.push(chunk);
@@ -227,7 +230,7 @@ export class AnswerRelay implements ResultTaker {
     if (this.#whole !== null) return this.#whole;
     if (this.#filter !== null) return this.#filter.end();
     if (this.#translation !== null) return this.#translation.end();
-    return this.#hasSentHead || this.#isAcceptable(null) ? null : undefined;
+    return this.#hasBegun || this.#isAcceptable(null) ? null : undefined;
   }
 
   #sendHead(length: number | null): void {
