@@ -115,6 +115,28 @@ function unchunked(bytes: Buffer): Buffer {
   }
 }
 
+describe("a translated answer that goes on without an end", () => {
+  const megabyte = chunk(Buffer.alloc(1024 * 1024, "a"));
+
+  it.each([
+    ["one event", "text/event-stream", 'data: {"choices":[{"delta":{"content":"'],
+    ["one body", "application/json", '{"choices":[{"message":{"content":"'],
+  ])("in %s is an error after 4 MiB, and its backend is stopped", async (_name, type, first) => {
+    let written = 0;
+    const { rig, upstream } = await gateway(async (one) => {
+      await one.write(`HTTP/1.1 200 OK\r\ncontent-type: ${type}\r\ntransfer-encoding: chunked\r\n\r\n`);
+      await one.write(chunk(first));
+      for (; written < 60 && !one.isGone; written++) await one.write(megabyte);
+    });
+    const answer = await rig.post("/v1/messages", { model: "m", max_tokens: 9, messages: [], stream: true });
+    expect(answer.status).toBe(502);
+    expect(await answer.text()).toContain("more than the gateway may keep");
+    await until(() => upstream.open === 0);
+    // What the kernel's buffers took besides.
+    expect(written).toBeLessThan(40);
+  });
+});
+
 describe("an answer in any number of pieces", () => {
   const answer = JSON.stringify(completion("some words, and some more"));
   const HEAD = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n";

@@ -5,10 +5,11 @@ import type { AnswerTranslation } from "../relay/answer-relay";
 import { type MessageIdentity, messageOf, TooMuchToKeep, Untranslatable } from "./message-answer";
 import { MessageStream } from "./message-stream";
 
-/** Longest single event, bytes. */
-const MAX_EVENT_BYTES = 8 * 1024 * 1024;
-/** Longest answer that is translated whole, bytes. */
-const MAX_BODY_BYTES = 32 * 1024 * 1024;
+/**
+ * Most that is kept of a single event, or of an answer that is translated whole, bytes: several times the longest that a
+ * model writes, and little enough that a full pool of servers gone wrong does not fill the process.
+ */
+const MAX_KEPT_BYTES = 4 * 1024 * 1024;
 
 export function messageTranslation(identity: MessageIdentity, isStream: boolean): AnswerTranslation {
   return isStream ? new StreamTranslation(identity) : new BodyTranslation(identity);
@@ -16,7 +17,7 @@ export function messageTranslation(identity: MessageIdentity, isStream: boolean)
 
 class StreamTranslation implements AnswerTranslation {
   readonly contentType = "text/event-stream; charset=utf-8";
-  readonly #splitter = new SseSplitter(MAX_EVENT_BYTES);
+  readonly #splitter = new SseSplitter(MAX_KEPT_BYTES);
   readonly #stream: MessageStream;
 
   constructor(identity: MessageIdentity) {
@@ -45,7 +46,7 @@ class BodyTranslation implements AnswerTranslation {
   constructor(private readonly identity: MessageIdentity) {}
 
   push(chunk: Buffer): null {
-    if (this.#bytes.size + chunk.length > MAX_BODY_BYTES) throw new TooMuchToKeep("an answer too long to translate");
+    if (this.#bytes.size + chunk.length > MAX_KEPT_BYTES) throw new TooMuchToKeep("an answer too long to translate");
     this.#bytes.add(chunk);
     return null;
   }
