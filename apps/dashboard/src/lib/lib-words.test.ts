@@ -79,7 +79,7 @@ describe("a change in words", () => {
 describe("weights and slots as typed", () => {
   it("are whole numbers from 1, with or without commas", () => {
     expect(parseWeight("1,000")).toEqual({ value: 1000 });
-    for (const text of ["0", "-1", "1.5", "", "abc", "1000001", "1e3"])
+    for (const text of ["1,5", "10,00", ",5", "0", "-1", "1.5", "", "abc", "1000001", "1e3"])
       expect(parseWeight(text), text).toHaveProperty("error");
     expect(parseSlots(" 8 ")).toEqual({ value: 8 });
   });

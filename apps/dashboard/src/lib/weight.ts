@@ -17,7 +17,7 @@ export function parseSlots(text: string): Parsed {
 
 export function parseWhole(text: string, range: { what: string; min?: number; max: number }): Parsed {
   const min = range.min ?? 1;
-  const cleaned = text.trim().replaceAll(",", "");
+  const cleaned = withoutGroups(text);
   const value = Number(cleaned);
   const isGood = /^\d+$/.test(cleaned) && value >= min && value <= range.max;
   return isGood ? { value } : { error: `${range.what} is a whole number from ${min} to ${formatExact(range.max)}.` };
@@ -25,10 +25,16 @@ export function parseWhole(text: string, range: { what: string; min?: number; ma
 
 /** A number above one bound and at most another, or why the text is none. */
 export function parseAmount(text: string, range: { what: string; above: number; max: number }): Parsed {
-  const cleaned = text.trim().replaceAll(",", "");
+  const cleaned = withoutGroups(text);
   const value = Number(cleaned);
   const isGood = /^\d*\.?\d+$/.test(cleaned) && value > range.above && value <= range.max;
   return isGood ? { value } : { error: `${range.what} is above ${range.above} and at most ${formatExact(range.max)}.` };
+}
+
+/** Commas count where they stand between thousands; "1,5" is one and a half to some and is refused, not read as 15. */
+function withoutGroups(text: string): string {
+  const trimmed = text.trim();
+  return /^\d{1,3}(,\d{3})+(\.\d+)?$/.test(trimmed) ? trimmed.replaceAll(",", "") : trimmed;
 }
 
 /** A field that may be left empty, which says null. */

@@ -17,7 +17,7 @@ describe("a boost", () => {
   });
   it("is as strong as it reads, also with commas", () => {
     expect(strengthOf({ ...good, kind: "weight", strength: "1,500" })).toEqual({ value: 1500 });
-    for (const strength of ["Infinity", "1e1", "0x10", "0.09"])
+    for (const strength of ["Infinity", "1e1", "0x10", "0.09", "1,5"])
       expect(strengthOf({ ...good, strength }), strength).toHaveProperty("error");
   });
   it("ends within 24 hours", () => {

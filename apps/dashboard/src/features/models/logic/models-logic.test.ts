@@ -94,10 +94,10 @@ describe("a pool's size", () => {
     expect(sent("1,000")).toEqual({ capacity_mode: "static", max_in_flight: 1000 });
     expect(sent(" ")).toEqual({ capacity_mode: "static", max_in_flight: null });
     expect(() => sent("ten")).toThrow("whole number");
-    const discovered = { ...capacityDraft(facts), mode: "discovered", perServer: "1,2", headroom: ".5" } as const;
+    const discovered = { ...capacityDraft(facts), mode: "discovered", perServer: "1,200", headroom: ".5" } as const;
     expect(capacityBody(discovered)).toEqual({
       capacity_mode: "discovered",
-      per_replica_max_in_flight: 12,
+      per_replica_max_in_flight: 1200,
       capacity_headroom: 0.5,
     });
   });

@@ -83,7 +83,7 @@ describe("a tenant's limits", () => {
   });
   it("never read a cost budget that is no amount as none", () => {
     const typed = (budgetCost: string) => ({ ...limitsDraft({ ...tenant, budget_cost_usd: 50 }), budgetCost });
-    for (const text of ["Infinity", "1e999", "1e10", "$5", "0", "-1", "0x10", "2000000000"]) {
+    for (const text of ["Infinity", "1e999", "1e10", "$5", "0", "-1", "0x10", "2000000000", "12,5", "1,25,000"]) {
       expect(limitsErrors(typed(text)).budgetCost, text).toContain("above 0");
       expect(limitsBody(typed(text), { ...tenant, budget_cost_usd: 50 }), text).toEqual({});
     }
