@@ -68,7 +68,7 @@ function CapEditor({ draft, error, tenant, pool, isDisabled, onChange }: Readonl
     { value: "none", label: "No cap here" },
   ];
   return (
-    <fieldset disabled={isDisabled}>
+    <fieldset disabled={isDisabled} className="min-w-0">
       <legend className="mb-1 text-micro text-text-2">
         Cap on <span className="name">{pool}</span>
       </legend>

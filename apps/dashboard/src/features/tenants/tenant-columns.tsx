@@ -41,9 +41,9 @@ export function tenantColumns(colors: ReadonlyMap<string, number | null>): Colum
       label: "Group",
       sortBy: (row) => row.tenant.group,
       render: ({ tenant }) => (
-        <span className="flex items-center gap-1.5 text-text-2">
+        <span className="flex max-w-52 items-center gap-1.5 text-text-2">
           <GroupMark color={colors.get(tenant.group)} />
-          <span className="name line-clamp-2" title={tenant.group}>
+          <span className="name line-clamp-2 wrap-anywhere!" title={tenant.group}>
             {tenant.group}
           </span>
         </span>
