@@ -6,10 +6,13 @@ import { type Change, type ChangeContext, type Changed, change } from "./change"
 import { groupAudit } from "./group-audit";
 import { Refusal } from "./refusal";
 
+/** The largest index that the management API takes. */
+const LAST_COLOR = 1000;
+
 export interface NewGroup {
   readonly name: string;
   readonly weight: number;
-  /** Left out: the next colour in turn. */
+  /** Left out: the first that no other group has. */
   readonly color?: number | undefined;
 }
 
@@ -22,7 +25,12 @@ export async function addGroup(inside: Change, group: NewGroup): Promise<GroupRo
   if ((await findGroup(tx, group.name)) !== undefined) {
     throw new Refusal("already_exists", `There is a group named ${group.name} already.`, "name");
   }
-  const color = group.color ?? sql`(select coalesce(max(color), -1) + 1 from groups)`;
+  const color =
+    group.color ??
+    sql`(
+    select coalesce(min(n), ${LAST_COLOR}) from generate_series(0, ${LAST_COLOR}) as n
+    where n not in (select color from groups)
+  )`;
   const [added] = await tx
     .insert(groups)
     .values({ name: group.name, weight: group.weight, color, createdAt: now, updatedAt: now })
