@@ -19,6 +19,7 @@ const SPOOFS: Record<string, string>[] = [
   { "x-forwarded-host": "localhost", "x-forwarded-proto": "https" },
   { "x-obleth-requested-path": "/login", "x-nonce": "x" },
   { cookie: "obleth_session=Fe26.2*forged" },
+  { cookie: "obleth_session=a*b*c*d*e*f*g*h; obleth_login=*******" },
   { authorization: "Bearer guess" },
 ];
 

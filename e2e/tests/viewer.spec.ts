@@ -33,6 +33,7 @@ test("who may only look finds no control that changes something, whatever page o
   for (const path of [...forms, `/tenants/${tenant}?tab=limits`]) {
     await page.goto(`${stack.urls.dashboard}${path}`);
     await expect(page.getByRole("tabpanel").getByRole("region").first()).toBeVisible();
+    await expect(page.locator("[role=tabpanel]").locator("input, select, textarea, button").first()).toBeVisible();
     const open = await openControls(page, "[role=tabpanel]");
     expect(
       open.filter((name) => !isPreviewChoice(name)),
@@ -43,7 +44,7 @@ test("who may only look finds no control that changes something, whatever page o
   await expect(page.getByRole("dialog").getByLabel("Weight")).toBeDisabled();
   expect(await page.getByRole("dialog").locator("input:enabled, select:enabled").count()).toBe(0);
 
-  for (const path of ["/models?new=true", "/tenants?new=true", "/boosts?new=true"]) {
+  for (const path of ["/models?new=true", "/models?import=true", "/tenants?new=true", "/boosts?new=true"]) {
     await page.goto(`${stack.urls.dashboard}${path}`);
     await page.waitForLoadState("networkidle");
     await expect(page.getByRole("dialog"), path).toHaveCount(0);
