@@ -18,8 +18,14 @@ const SOURCES: Readonly<Record<string, string>> = {
   boost: "boost",
 };
 
+interface AuditEntryProps {
+  row: AuditRow;
+  /** By the row's id, why it cannot be put back any more. */
+  changed: ReadonlyMap<number, string>;
+}
+
 /** One change: a sentence, and opened, field by field. */
-export function AuditEntry({ row }: Readonly<{ row: AuditRow }>) {
+export function AuditEntry({ row, changed }: Readonly<AuditEntryProps>) {
   const [isOpen, setIsOpen] = useState(false);
   const { clock } = usePreferences();
   const { email } = useSession();
@@ -43,26 +49,38 @@ export function AuditEntry({ row }: Readonly<{ row: AuditRow }>) {
           {row.actor === email ? "you" : row.actor}
           {row.source === row.actor ? "" : `, ${SOURCES[row.source] ?? row.source}`}
         </span>
-        <RevertButton row={row} />
+        <RevertButton row={row} obstacle={changed.get(row.id) ?? null} />
       </div>
-      {isOpen ? <Details row={row} /> : null}
+      {isOpen ? <Details row={row} obstacle={row.reversible ? (changed.get(row.id) ?? null) : null} /> : null}
     </li>
   );
 }
 
-function RevertButton({ row }: Readonly<{ row: AuditRow }>) {
+interface ObstacleProps {
+  row: AuditRow;
+  obstacle: string | null;
+}
+
+function RevertButton({ row, obstacle }: Readonly<ObstacleProps>) {
   const { isAdmin } = useSession();
   const undo = useUndo();
   if (row.reverted_by !== null) return <span className="w-20 text-right text-micro text-text-3">put back</span>;
   if (!row.reversible) return <span className="w-20" />;
   return (
-    <Button size="small" variant="ghost" className="w-20" disabled={!isAdmin} onClick={() => undo(row.id)}>
+    <Button
+      size="small"
+      variant="ghost"
+      className="w-20"
+      disabled={!isAdmin || obstacle !== null}
+      title={obstacle ?? undefined}
+      onClick={() => undo(row.id)}
+    >
       Revert
     </Button>
   );
 }
 
-function Details({ row }: Readonly<{ row: AuditRow }>) {
+function Details({ row, obstacle }: Readonly<ObstacleProps>) {
   const changes = fieldChanges(row);
   return (
     <div className="space-y-2 bg-subtle px-4 py-3 pl-14 text-small">
@@ -76,6 +94,7 @@ function Details({ row }: Readonly<{ row: AuditRow }>) {
           </div>
         ))}
       </dl>
+      {obstacle === null ? null : <p className="text-text-2">It cannot be put back: {obstacle}.</p>}
       <p className="font-mono text-micro text-text-3">
         {row.action}, {row.object.type} {row.object.id}
         {row.request_id === null ? "" : `, request ${row.request_id}`}

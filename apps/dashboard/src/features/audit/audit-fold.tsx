@@ -10,8 +10,14 @@ import { useSession } from "../../lib/session";
 import type { AuditRow } from "../../queries/wire";
 import { AuditEntry } from "./audit-entry";
 
+interface AuditFoldProps {
+  rows: readonly AuditRow[];
+  /** By the row's id, why it cannot be put back any more. */
+  changed: ReadonlyMap<number, string>;
+}
+
 /** Many changes of one actor in a minute, as one line until it is opened. */
-export function AuditFold({ rows }: Readonly<{ rows: readonly AuditRow[] }>) {
+export function AuditFold({ rows, changed }: Readonly<AuditFoldProps>) {
   const [isOpen, setIsOpen] = useState(false);
   const { clock } = usePreferences();
   const { email } = useSession();
@@ -41,7 +47,7 @@ export function AuditFold({ rows }: Readonly<{ rows: readonly AuditRow[] }>) {
         <span className="name text-micro text-text-3">{who}</span>
         <span className="w-20" />
       </li>
-      {isOpen ? rows.map((row) => <AuditEntry key={row.id} row={row} />) : null}
+      {isOpen ? rows.map((row) => <AuditEntry key={row.id} row={row} changed={changed} />) : null}
     </>
   );
 }

@@ -10,7 +10,7 @@ import { Empty } from "../../components/ui/notice";
 import { Panel } from "../../components/ui/panel";
 import { SkeletonRows } from "../../components/ui/skeleton";
 import { cn } from "../../lib/cn";
-import { formatDay, zoneName } from "../../lib/format";
+import { formatDay, plural, zoneName } from "../../lib/format";
 import { usePreferences } from "../../lib/preferences";
 import { useSession } from "../../lib/session";
 import { useNow } from "../../lib/use-now";
@@ -20,6 +20,7 @@ import { AuditEntry } from "./audit-entry";
 import { AuditFilters } from "./audit-filters";
 import { AuditFold } from "./audit-fold";
 import { type AuditFilter, auditPagesQuery } from "./audit-pages";
+import { changedSince } from "./logic/changed-since";
 import { byDay } from "./logic/days";
 import { foldChanges, heldBack } from "./logic/folds";
 import { AUDIT_RANGES, auditParams } from "./search-params";
@@ -94,6 +95,7 @@ function useHeldBack(rows: readonly AuditRow[], filter: AuditFilter) {
 
 function Days({ rows }: Readonly<{ rows: readonly AuditRow[] }>) {
   const { clock } = usePreferences();
+  const changed = useMemo(() => changedSince(rows), [rows]);
   if (rows.length === 0) return <Empty title="No change matches" />;
   return (
     <div>
@@ -106,7 +108,11 @@ function Days({ rows }: Readonly<{ rows: readonly AuditRow[] }>) {
             {foldChanges(day.rows).map((run) => {
               const [row] = run;
               if (row === undefined) return null;
-              return run.length === 1 ? <AuditEntry key={row.id} row={row} /> : <AuditFold key={row.id} rows={run} />;
+              return run.length === 1 ? (
+                <AuditEntry key={row.id} row={row} changed={changed} />
+              ) : (
+                <AuditFold key={row.id} rows={run} changed={changed} />
+              );
             })}
           </ul>
         </section>
@@ -119,5 +125,5 @@ function answerOf(rows: readonly AuditRow[]): string {
   const [newest] = rows;
   if (newest === undefined) return "Nothing was changed.";
   const actors = new Set(rows.map((row) => row.actor));
-  return `The newest ${rows.length} changes, by ${actors.size === 1 ? newest.actor : `${actors.size} people and tokens`}.`;
+  return `The newest ${plural(rows.length, "change")}, by ${actors.size === 1 ? newest.actor : `${actors.size} people and tokens`}.`;
 }
