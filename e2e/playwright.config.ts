@@ -11,8 +11,9 @@ export default defineConfig({
   forbidOnly: true,
   retries: 0,
   workers: 1,
-  timeout: 90_000,
-  expect: { timeout: 10_000 },
+  // On a machine that does much else, or is slow, pages and programs take several times as long.
+  timeout: 180_000,
+  expect: { timeout: 20_000 },
   reporter: jsonReport === undefined ? [["list"]] : [["list"], ["json", { outputFile: jsonReport }]],
   use: {
     ...devices["Desktop Chrome"],

@@ -28,7 +28,7 @@ const seed = Number(values.seed ?? Date.now() % 1_000_000);
 const dice = seeded(seed);
 const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 const problems: string[] = [];
-const modes = new Map<string, ModeChange[]>();
+const modes = new Map<string, readonly ModeChange[]>();
 const stalls: Stall[] = [];
 let highest = 0;
 let highestShared = 0;

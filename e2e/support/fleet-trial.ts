@@ -4,11 +4,12 @@ import { BalancedLoad, type BalancedLoadOptions } from "./balanced-load";
 import { type Books, booksOf } from "./books";
 import { Fleet, type FleetOptions, type Gateway, HEARTBEAT_SECS, REPLICA_TTL_SECS } from "./fleet";
 import { judge } from "./limit-judge";
-import type { Trial, Verdict } from "./limit-trial";
+import type { ModeChange, Trial, Verdict } from "./limit-trial";
 import type { Load } from "./load";
 import type { RedisProcess } from "./redis-process";
 import { standingRequests } from "./standing-requests";
 import { VisitLog } from "./visit-log";
+import type { Ways } from "./ways";
 
 export const MODEL = "shared-model";
 /** Longest time to share again after Redis is back. */
@@ -18,6 +19,7 @@ export class FleetTrial {
   #load: BalancedLoad | undefined;
   #standing: Load | undefined;
   #log: VisitLog | undefined;
+  #ways: Ways | undefined;
 
   private constructor(
     readonly fleet: Fleet,
@@ -36,6 +38,7 @@ export class FleetTrial {
   async begin(): Promise<void> {
     await this.allShare();
     this.#log = await VisitLog.begin(this.fleet.simulator, MODEL);
+    this.#ways = this.fleet.measureWays();
   }
 
   /** After each test. */
@@ -45,6 +48,7 @@ export class FleetTrial {
     this.#standing = undefined;
     this.#load = undefined;
     this.#log?.end();
+    this.#ways?.end();
   }
 
   get load(): BalancedLoad {
@@ -95,6 +99,17 @@ export class FleetTrial {
     return (await this.fleet.simulator.state()).models[MODEL]?.running ?? 0;
   }
 
+  /** When these gateways first had all slots between them after that, by the backend's record; Infinity for not yet. */
+  async fullAtMs(gateways: readonly Gateway[], afterMs: number): Promise<number> {
+    const names = gateways.map(({ name }) => name);
+    const visits = ((await this.#log?.visits()) ?? []).filter(({ marker }) => names.includes(marker));
+    const full = visits.find(
+      ({ fromMs }) =>
+        fromMs > afterMs && visits.filter((one) => one.fromMs <= fromMs && one.toMs > fromMs).length >= this.slots,
+    );
+    return full?.fromMs ?? Number.POSITIVE_INFINITY;
+  }
+
   /** Each mode that some gateway is in. */
   async modes(): Promise<string[]> {
     return [...new Set(await this.fleet.modes())];
@@ -104,8 +119,15 @@ export class FleetTrial {
     await expect.poll(() => this.modes(), { timeout: 20_000, intervals: [50] }).toEqual(["shared"]);
   }
 
-  async allFallBack(): Promise<void> {
-    await expect.poll(() => this.modes(), { timeout: 10_000, intervals: [20] }).toEqual(["fallback"]);
+  /** Each has been on its own since then, by its own record: for a moment at least, which need not be the same for all. */
+  async allFallBack(sinceMs: number): Promise<void> {
+    const waiting = async () => {
+      const changes = await this.fleet.modeChanges();
+      const wasAlone = (of: readonly ModeChange[]) =>
+        of.some(({ mode }, i) => mode === "fallback" && (of[i + 1]?.atMs ?? Number.POSITIVE_INFINITY) > sinceMs);
+      return this.fleet.gateways.map(({ name }) => name).filter((name) => !wasAlone(changes.get(name) ?? []));
+    };
+    await expect.poll(waiting, { timeout: 20_000, intervals: [20] }).toEqual([]);
   }
 
   books(redis: RedisProcess = this.fleet.redis): Promise<Books> {
@@ -113,20 +135,31 @@ export class FleetTrial {
   }
 
   /** `sharers`: fewest gateways that the slots were divided over, should Redis have been late meanwhile. */
-  async verdict(over: Pick<Trial, "outages" | "stalls"> = {}, sharers = this.fleet.gateways.length): Promise<Verdict> {
-    return judge({
+  async verdict(...how: Parameters<FleetTrial["record"]>): Promise<Verdict> {
+    return judge(await this.record(...how));
+  }
+
+  async record(over: Pick<Trial, "outages" | "stalls"> = {}, sharers = this.fleet.gateways.length): Promise<Trial> {
+    return {
       visits: (await this.#log?.visits()) ?? [],
       gateways: await this.fleet.modeChanges(),
       slots: this.slots,
       part: Math.ceil(this.slots / sharers),
       heartbeatMs: HEARTBEAT_SECS * 1000,
       ttlMs: REPLICA_TTL_SECS * 1000,
+      longestWayMs: this.#ways?.longestMs(over.stalls) ?? 0,
       ...over,
-    });
+    };
   }
 
   async expectRulesKept(...how: Parameters<FleetTrial["verdict"]>): Promise<void> {
-    expect((await this.verdict(...how)).faults).toEqual([]);
+    const record = await this.record(...how);
+    const { faults } = judge(record);
+    if (faults.length > 0) {
+      const body = JSON.stringify({ ...record, gateways: [...record.gateways] });
+      await test.info().attach("what was judged", { body, contentType: "application/json" });
+    }
+    expect(faults).toEqual([]);
   }
 
   /** After the last answer the books are empty, and add up. */
@@ -146,7 +179,7 @@ export class FleetTrial {
     const allowanceMs = await this.fleet.allowanceMs();
     const fromMs = Date.now();
     await breaks();
-    await this.allFallBack();
+    await this.allFallBack(fromMs);
     await this.goesOn();
     await mends();
     const mendedMs = Date.now();
@@ -163,7 +196,7 @@ export class FleetTrial {
     await this.full();
     const fromMs = Date.now();
     await redis.kill();
-    await this.allFallBack();
+    await this.allFallBack(fromMs);
     await this.goesOn();
     await this.allShare();
     const toMs = Date.now();
@@ -189,7 +222,6 @@ export function fleetTrialForTests(options: FleetOptions, slots?: number): () =>
   };
   test.describe.configure({ mode: "serial" });
   test.beforeAll(async () => {
-    test.setTimeout(180_000);
     trial = await FleetTrial.start(options, slots);
   });
   test.beforeEach(() => started().begin());

@@ -7,21 +7,20 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { type ApiClient, createClient } from "@obleth/contract/client";
+import { allowanceMs } from "./allowance";
 import { FakeClock } from "./fake-clock";
 import { freePorts } from "./free-ports";
 import type { ModeChange } from "./limit-trial";
-import { endProgram, runDashboard, runProgram, untilAnswers } from "./program";
+import { endProgram, printed, runDashboard, runProgram, untilAnswers } from "./program";
 import { type ArrangementName, RedisArrangement } from "./redis-arrangement";
 import type { RedisProcess } from "./redis-process";
 import { Simulator } from "./simulator";
 import { type Login, ROOT } from "./stack";
+import { Ways } from "./ways";
 import type { Wire } from "./wire";
 
 const ADMIN_TOKEN = "end-to-end-admin-token";
 const SESSION_SECRET = "end-to-end-session-secret-of-some-length";
-const READY_MS = 60_000;
-/** Looks at all gateways that fit into the allowance of a promise in seconds: a few on a quiet machine, more on a busy one. */
-const ALLOWED_LOOKS = 100;
 /** Of the gateways; short, so that a test of lost replicas is short. */
 export const HEARTBEAT_SECS = 1;
 export const REPLICA_TTL_SECS = 3;
@@ -56,6 +55,8 @@ export class Fleet {
   readonly #children: ChildProcess[] = [];
   readonly #wires: Wire[] = [];
   #started = 0;
+  /** Of gateways that were taken out. */
+  readonly #past = new Map<string, readonly ModeChange[]>();
 
   private constructor(
     private readonly database: string,
@@ -112,17 +113,26 @@ export class Fleet {
     return added;
   }
 
-  /** When which mode began on the machine's clock, by gateway; those that answer. A clock of its own must have stood. */
-  async modeChanges(): Promise<Map<string, ModeChange[]>> {
-    const found = new Map<string, ModeChange[]>();
-    for (const { name, management, clock } of this.gateways) {
-      const { data } = await management.call("getCluster", {});
-      found.set(
-        name,
-        data.mode_changes.map(({ ts_ms, mode }) => ({ atMs: ts_ms - (clock?.offsetMs ?? 0), mode })),
-      );
-    }
+  /** When which mode began on the machine's clock, by gateway, those taken out among them. A clock of its own must have stood. */
+  async modeChanges(): Promise<Map<string, readonly ModeChange[]>> {
+    const found = new Map(this.#past);
+    for (const gateway of this.gateways) found.set(gateway.name, await modeChangesOf(gateway));
     return found;
+  }
+
+  /** Takes one out for good: told to leave, which it may take its time for, or killed. What it says of its modes till then is kept. */
+  async takeOut(gateway: Gateway, signal: "SIGTERM" | "SIGKILL"): Promise<void> {
+    this.gateways = this.gateways.filter((one) => one !== gateway);
+    this.#past.set(gateway.name, await modeChangesOf(gateway));
+    const child = gateway.process;
+    child.kill(signal);
+    while (child.exitCode === null && child.signalCode === null) {
+      await modeChangesOf(gateway).then(
+        (changes) => this.#past.set(gateway.name, changes),
+        () => undefined,
+      );
+      await pause();
+    }
   }
 
   async modes(): Promise<string[]> {
@@ -133,10 +143,16 @@ export class Fleet {
   }
 
   /** What a promise in seconds is allowed beyond its time on this machine as busy as it is, ms: by how long looks take. */
-  async allowanceMs(): Promise<number> {
-    const startedMs = performance.now();
-    for (let i = 0; i < 5; i++) await this.modes();
-    return (ALLOWED_LOOKS / 5) * (performance.now() - startedMs);
+  allowanceMs(): Promise<number> {
+    return allowanceMs(() => this.modes());
+  }
+
+  /** Begins to measure the ways to the gateways of the moment and to the backend. */
+  measureWays(): Ways {
+    return new Ways(() => ({
+      gateways: new Map(this.gateways.map(({ name, adminUrl }) => [name, `${adminUrl}/health`])),
+      backend: `${this.simulator.url}/health`,
+    }));
   }
 
   async #startGateway(): Promise<Gateway> {
@@ -223,16 +239,9 @@ export class Fleet {
   }
 }
 
-/** The first group of each pattern, once the program has printed them all. */
-async function printed(child: ChildProcess, patterns: readonly RegExp[]): Promise<(string | undefined)[]> {
-  let output = "";
-  child.stdout?.on("data", (data) => (output += String(data)));
-  const deadline = Date.now() + READY_MS;
-  while (!patterns.every((pattern) => pattern.test(output))) {
-    if (child.exitCode !== null || Date.now() > deadline) throw new Error(`the services did not start:\n${output}`);
-    await pause();
-  }
-  return patterns.map((pattern) => pattern.exec(output)?.[1]);
+async function modeChangesOf({ management, clock }: Gateway): Promise<ModeChange[]> {
+  const { data } = await management.call("getCluster", {});
+  return data.mode_changes.map(({ ts_ms, mode }) => ({ atMs: ts_ms - (clock?.offsetMs ?? 0), mode }));
 }
 
 function pause(): Promise<void> {

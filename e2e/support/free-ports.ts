@@ -1,15 +1,36 @@
+/**
+ * Ports for programs that a test starts. They lie below those that a system gives to connections and to whoever asks for
+ * any port, and none is given twice: between the choice and the program's start nobody else comes by one of them.
+ */
 import { once } from "node:events";
-import { createServer } from "node:net";
+import { createServer, type Server } from "node:net";
+
+const FIRST = 10_240;
+const COUNT = 22_000;
+
+const given = new Set<number>();
 
 /** `count` different loopback ports that nobody uses right now. */
 export async function freePorts(count: number): Promise<number[]> {
-  const servers = Array.from({ length: count }, () => createServer().listen(0, "127.0.0.1"));
+  const held: Server[] = [];
   const ports: number[] = [];
-  for (const server of servers) {
-    if (!server.listening) await once(server, "listening");
-    const address = server.address();
-    if (address !== null && typeof address === "object") ports.push(address.port);
+  while (ports.length < count) {
+    const port = FIRST + Math.floor(Math.random() * COUNT);
+    if (given.has(port)) continue;
+    given.add(port);
+    const server = await listenAt(port);
+    if (server === null) continue;
+    held.push(server);
+    ports.push(port);
   }
-  for (const server of servers) server.close();
+  for (const server of held) server.close();
   return ports;
+}
+
+async function listenAt(port: number): Promise<Server | null> {
+  const server = createServer().listen(port, "127.0.0.1");
+  return once(server, "listening").then(
+    () => server,
+    () => null,
+  );
 }

@@ -1,5 +1,5 @@
 /** What the judge knows at one moment: who runs, who shares, and what is on the books at the least. */
-import { ON_THE_WAY_MS, type Outage, type Trial, type Verdict } from "./limit-trial";
+import { type Outage, type Trial, type Verdict, wayMs } from "./limit-trial";
 
 interface Change {
   readonly atMs: number;
@@ -28,10 +28,12 @@ class Seat {
   /** Fewest that ran here since it left. */
   fewest = 0;
 
+  constructor(private readonly wayMs: number) {}
+
   change(mode: string, atMs: number): void {
     if (mode === this.mode) return;
     this.past = [
-      ...this.past.filter(({ untilMs }) => untilMs >= atMs - ON_THE_WAY_MS),
+      ...this.past.filter(({ untilMs }) => untilMs >= atMs - this.wayMs),
       { mode: this.mode, untilMs: atMs },
     ];
     if (this.mode === "shared") {
@@ -49,17 +51,18 @@ class Seat {
 
   /** Under which modes a request may have been granted that arrives at this moment. */
   modesAt(atMs: number): string[] {
-    const past = this.past.filter(({ untilMs }) => untilMs >= atMs - ON_THE_WAY_MS).map(({ mode }) => mode);
+    const past = this.past.filter(({ untilMs }) => untilMs >= atMs - this.wayMs).map(({ mode }) => mode);
     return [this.mode, ...past];
   }
 
   hasSharedForLongAt(atMs: number): boolean {
-    return this.mode === "shared" && this.joinedMs <= atMs - ON_THE_WAY_MS;
+    return this.mode === "shared" && this.joinedMs <= atMs - this.wayMs;
   }
 }
 
 export class Bench {
   readonly #trial: Trial;
+  readonly #wayMs: number;
   readonly #seats = new Map<string, Seat>();
   readonly #changes: Change[];
   readonly #ends: { readonly atMs: number; readonly marker: string }[] = [];
@@ -73,6 +76,7 @@ export class Bench {
 
   constructor(trial: Trial) {
     this.#trial = trial;
+    this.#wayMs = wayMs(trial);
     this.#changes = [...trial.gateways]
       .flatMap(([marker, changes]) => changes.map(({ atMs, mode }) => ({ atMs, marker, mode })))
       .sort((a, b) => a.atMs - b.atMs);
@@ -145,7 +149,7 @@ export class Bench {
   /** How long the slots of a gateway that went silent are kept at the least. */
   get #keptMs(): number {
     const { ttlMs, heartbeatMs } = this.#trial;
-    return ttlMs - heartbeatMs - ON_THE_WAY_MS;
+    return ttlMs - heartbeatMs - this.#wayMs;
   }
 
   #mayHaveBeenExpired(marker: string): boolean {
@@ -153,7 +157,7 @@ export class Bench {
       (stall) =>
         stall.marker === marker &&
         this.#nowMs >= stall.fromMs + this.#keptMs &&
-        this.#nowMs <= stall.toMs + ON_THE_WAY_MS &&
+        this.#nowMs <= stall.toMs + this.#wayMs &&
         stall.toMs - stall.fromMs >= this.#keptMs,
     );
   }
@@ -173,7 +177,7 @@ export class Bench {
     for (const outing of this.#outages) {
       const { outage, peaks } = outing;
       const isFirst = peaks.size === 0;
-      if (atMs < outage.fromMs || (!isFirst && atMs > outage.fromMs + ON_THE_WAY_MS)) continue;
+      if (atMs < outage.fromMs || (!isFirst && atMs > outage.fromMs + this.#wayMs)) continue;
       if (isFirst) outing.atMost = this.#mostAfterSharing;
       for (const [marker, { running }] of this.#seats) peaks.set(marker, Math.max(peaks.get(marker) ?? 0, running));
     }
@@ -188,7 +192,7 @@ export class Bench {
 
   #checkOutages(): void {
     for (const { outage, peaks, atMost } of this.#outages) {
-      if (this.#nowMs <= outage.fromMs + ON_THE_WAY_MS || this.#nowMs >= outage.toMs) continue;
+      if (this.#nowMs <= outage.fromMs + this.#wayMs || this.#nowMs >= outage.toMs) continue;
       const parts = [...this.#seats.keys()].map((name) => Math.max(this.#trial.part, peaks.get(name) ?? 0));
       const most = Math.min(
         atMost,
@@ -207,7 +211,7 @@ export class Bench {
   #seat(marker: string): Seat {
     const found = this.#seats.get(marker);
     if (found !== undefined) return found;
-    const made = new Seat();
+    const made = new Seat(this.#wayMs);
     this.#seats.set(marker, made);
     return made;
   }

@@ -31,7 +31,12 @@ export interface Verdict {
 }
 
 /** Longest way of a granted request from its gateway to the backend, on a busy machine; also of a heartbeat to Redis. */
-export const ON_THE_WAY_MS = 250;
+const ON_THE_WAY_MS = 250;
+
+/** The same on this machine, where it was measured. */
+export function wayMs({ longestWayMs = 0 }: Pick<Trial, "longestWayMs">): number {
+  return Math.max(ON_THE_WAY_MS, longestWayMs);
+}
 
 export interface Trial {
   readonly visits: readonly Visit[];
@@ -45,4 +50,6 @@ export interface Trial {
   /** While Redis was away for every gateway. */
   readonly outages?: readonly Outage[];
   readonly stalls?: readonly Stall[];
+  /** What was measured meanwhile of the ways to the gateways and to the backend, ms. */
+  readonly longestWayMs?: number;
 }

@@ -1,6 +1,10 @@
 /** Clients that keep a pool full: each sends, reads the whole answer and sends again until stopped. */
 import { setMaxListeners } from "node:events";
+import { setTimeout as pause } from "node:timers/promises";
 import OpenAI from "openai";
+
+/** Of a client between an error and its next request. */
+const PAUSE_MS = 100;
 
 export interface LoadOptions {
   readonly url: string;
@@ -44,6 +48,8 @@ export function startLoad(options: LoadOptions): Load {
       } catch (error) {
         if (stopping.signal.aborted) return;
         errors.push(error);
+        // A server that is gone refuses at once; asking it without a pause would take the machine from everybody else.
+        await pause(PAUSE_MS, undefined, { signal: stopping.signal }).catch(() => undefined);
       }
     }
   };

@@ -46,3 +46,15 @@ export async function endProgram(child: ChildProcess | undefined, signal: NodeJS
   child.kill("SIGCONT");
   await ended;
 }
+
+/** The first group of each pattern, once the program has printed them all. */
+export async function printed(child: ChildProcess, patterns: readonly RegExp[]): Promise<(string | undefined)[]> {
+  let output = "";
+  child.stdout?.on("data", (data) => (output += String(data)));
+  const deadline = Date.now() + READY_MS;
+  while (!patterns.every((pattern) => pattern.test(output))) {
+    if (child.exitCode !== null || Date.now() > deadline) throw new Error(`the services did not start:\n${output}`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  return patterns.map((pattern) => pattern.exec(output)?.[1]);
+}

@@ -9,6 +9,7 @@ export class Wire {
   isDeaf = false;
   #isCut = false;
   #onItsWay = 0;
+  #swallowed = 0;
   readonly #sockets = new Set<Socket>();
 
   private constructor(
@@ -31,6 +32,11 @@ export class Wire {
   /** Pieces that are late, and not at the service yet. */
   get onItsWay(): number {
     return this.#onItsWay;
+  }
+
+  /** Pieces that were to go to the service while the wire was deaf. */
+  get swallowed(): number {
+    return this.#swallowed;
   }
 
   /** Breaks every connection and refuses new ones. */
@@ -74,7 +80,10 @@ export class Wire {
     let isOver = false;
     const endWhenDelivered = () => isOver && late.length === 0 && far.end(() => far.destroy());
     near.on("data", (piece: Buffer) => {
-      if (this.isDeaf) return;
+      if (this.isDeaf) {
+        this.#swallowed += 1;
+        return;
+      }
       const nowMs = performance.now();
       dueMs = Math.max(dueMs, nowMs + this.delayMs());
       if (dueMs <= nowMs && late.length === 0) return void far.write(piece);

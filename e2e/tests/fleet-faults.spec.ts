@@ -9,7 +9,9 @@ import { fleetTrialForTests, MODEL } from "../support/fleet-trial";
 const SLOTS = 20;
 const POOL = `p|${MODEL}`;
 
-const trial = fleetTrialForTests({ gateways: 3, redis: "sentinel" }, SLOTS);
+// A gateway that is taken out is told a moment after its balancer; what was sent before still reaches it.
+const env = { OBLETH_SHUTDOWN_DELAY_SECS: "1" };
+const trial = fleetTrialForTests({ gateways: 3, redis: "sentinel", env }, SLOTS);
 
 const lasting = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -58,16 +60,19 @@ test("a Redis that crashes and comes back empty gets its books back", () =>
 
 test("answers that take about as long as the limit change modes no more than once a second, and the rules hold", async () => {
   await trial().full();
+  const fromMs = Date.now();
   trial().fleet.wire.delayMs = () => 200 + Math.random() * 100;
   await lasting(5000);
   trial().fleet.wire.delayMs = () => 0;
   await trial().allShare();
   await trial().goesOn();
-  const changes = await trial().fleet.modeChanges();
-  for (const [, modes] of changes) {
-    const recent = modes.filter(({ atMs, mode }) => atMs > Date.now() - 20_000 && mode === "fallback");
-    expect(recent.length).toBeLessThanOrEqual(7);
-  }
+  const changes = [...(await trial().fleet.modeChanges()).values()];
+  const fallbacks = changes.map((modes) =>
+    modes.filter(({ atMs, mode }) => atMs > fromMs && mode === "fallback").map(({ atMs }) => atMs),
+  );
+  expect(fallbacks.flat().length).toBeGreaterThan(0);
+  const gapsMs = fallbacks.flatMap((times) => times.slice(1).map((atMs, i) => atMs - (times[i] ?? 0)));
+  expect(Math.min(...gapsMs)).toBeGreaterThanOrEqual(1000);
   await trial().expectRulesKept();
   await trial().expectNothingLeft();
 });
@@ -97,13 +102,11 @@ test("a killed gateway's slots come back after its expiry and a heartbeat, and o
   const load = await trial().full();
   const allowanceMs = await trial().fleet.allowanceMs();
   load.setTargets(others);
-  doomed.process.kill("SIGKILL");
+  await fleet.takeOut(doomed, "SIGKILL");
   const killedMs = Date.now();
-  fleet.gateways = others;
-  const running = () => trial().running();
-  await expect.poll(running, { intervals: [20], timeout: 15_000 }).toBeLessThan(SLOTS);
-  await expect.poll(running, { intervals: [20], timeout: 15_000 }).toBeGreaterThanOrEqual(SLOTS);
-  expect(Date.now() - killedMs).toBeLessThan((REPLICA_TTL_SECS + HEARTBEAT_SECS) * 1000 + allowanceMs);
+  const fullAtMs = () => trial().fullAtMs(others, killedMs);
+  await expect.poll(fullAtMs, { intervals: [50], timeout: 20_000 }).toBeLessThan(Number.POSITIVE_INFINITY);
+  expect((await fullAtMs()) - killedMs).toBeLessThan((REPLICA_TTL_SECS + HEARTBEAT_SECS) * 1000 + allowanceMs);
   await trial().goesOn();
   await trial().expectRulesKept({}, others.length);
   await trial().expectNothingLeft();
@@ -116,11 +119,9 @@ test("five gateways hold the limit while one after another is replaced, and no r
   const load = await trial().full();
   for (const old of fleet.gateways.slice(0, 2)) {
     const [fresh] = (await fleet.addGateways(1)) as [Gateway];
-    fleet.gateways = fleet.gateways.filter((gateway) => gateway !== old);
-    load.setTargets(fleet.gateways);
+    load.setTargets(fleet.gateways.filter((gateway) => gateway !== old));
+    await fleet.takeOut(old, "SIGTERM");
     expect(fleet.gateways).toContain(fresh);
-    old.process.kill("SIGTERM");
-    await new Promise((resolve) => old.process.once("exit", resolve));
     await trial().goesOn();
   }
   await trial().allShare();

@@ -57,6 +57,14 @@ test("on the way from one mode to the next a start must be right under one of th
   expect(faultsOf([...ran, visit("b", 1100)], { a: apart })).toHaveLength(1);
 });
 
+test("a machine that was seen to take longer for the way is given that long, and no longer", () => {
+  const both = { a: apart, b: apart };
+  const late = [visit("a", 500), visit("a", 1500)];
+  expect(faultsOf(late, both)).toHaveLength(1);
+  expect(faultsOf(late, { ...both, longestWayMs: 600 })).toEqual([]);
+  expect(faultsOf(late, { ...both, longestWayMs: 400 })).toHaveLength(1);
+});
+
 test("one that came back counts with all it runs once its heartbeat is there, and with what it had before", () => {
   const back = changes([0, "shared"], [1000, "fallback"], [3000, "shared"]);
   const before = [visit("b", 500), visit("a", 1500)];

@@ -19,12 +19,17 @@ let loads: Load[] = [];
 test.describe.configure({ mode: "serial" });
 test.use({ timezoneId: ZONE });
 test.beforeAll(async () => {
-  test.setTimeout(180_000);
-  // A lost gateway is missed for half a minute: long enough to read about it. A late answer of Redis is no outage.
   fleet = await Fleet.start({
     gateways: 2,
     hasDashboard: true,
-    env: { OBLETH_FAIRSHARE_REPLICA_TTL_SECS: "30", OBLETH_REDIS_RESPONSE_TIMEOUT_MS: "5000" },
+    env: {
+      // A lost gateway is missed for half a minute: long enough to read about it.
+      OBLETH_FAIRSHARE_REPLICA_TTL_SECS: "30",
+      // A late answer of Redis is no outage.
+      OBLETH_REDIS_RESPONSE_TIMEOUT_MS: "5000",
+      // Who waits goes on waiting while it is read about, on a slow machine too.
+      OBLETH_ADMISSION_TIMEOUT_SECS: "600",
+    },
   });
 });
 test.afterEach(async () => {
@@ -80,7 +85,6 @@ async function openPool(page: Page, model: string): Promise<void> {
 test("with Redis stopped, a wait is put down to this gateway's part of the pool, with the time in the reader's zone", async ({
   page,
 }) => {
-  test.setTimeout(120_000);
   const model = "why-split";
   const secret = await fleet.prepare({ model, slots: SLOTS, tenant: "splitter" });
   const { management, proxyUrl } = gatewayAt(0);
@@ -107,7 +111,6 @@ test("with Redis stopped, a wait is put down to this gateway's part of the pool,
 test("slots that another gateway claimed first, three times in a row, are put down to the race for them", async ({
   page,
 }) => {
-  test.setTimeout(120_000);
   await untilShared();
   const model = "why-race";
   const secret = await fleet.prepare({ model, slots: SLOTS, tenant: "latecomer" });
@@ -138,7 +141,6 @@ test("slots that another gateway claimed first, three times in a row, are put do
 test("with more tenants than a gateway's picture lists, the page of another one says so and counts them all", async ({
   page,
 }) => {
-  test.setTimeout(180_000);
   await untilShared();
   const model = "crowded";
   const tenants = Array.from({ length: MOST_LISTED + 8 }, (_, place) => `crowd-${place}`);
@@ -169,7 +171,6 @@ test("with more tenants than a gateway's picture lists, the page of another one 
 });
 
 test("slots that a silent gateway still has are named with when they come back", async ({ page }) => {
-  test.setTimeout(120_000);
   await untilShared();
   const model = "why-silent";
   const secret = await fleet.prepare({ model, slots: SLOTS, tenant: "survivor" });
