@@ -78,6 +78,10 @@ it("ends with 0 within the grace, and the running answer reaches its client", { 
   backend.isOpen = false;
   const calls = [0, 1].map(() => started.chat(secret, { model: "m" }));
   await until(() => backend.held.length === 1);
+  await until(async () => {
+    const live = await started.manage("GET", "/fairshare/live?fields=summary", undefined, SECRET);
+    return ((await live.json()) as { queued: number }).queued === 1;
+  });
   isSilent = true;
   const signalledMs = performance.now();
   started.signal("SIGTERM");

@@ -68,12 +68,31 @@ describe("replicas on a real Redis", { timeout: 60_000 }, () => {
   const modeLogs = (event: string) =>
     fleet.replicas.map(({ log }) => log.filter((line) => line.event === event).length);
 
+  /**
+   * From when all share and the fleet is within its slots on it stays there, over 500 requests. On a busy machine an
+   * answer may come late meanwhile, and then it is the split that holds for a while: such a stretch is not judged.
+   */
+  async function staysWithinSlots(): Promise<void> {
+    const changes = () => modeLogs("cluster.mode_changed").join();
+    const isSettled = () => fleet.modes.every((mode) => mode === "shared") && fleet.backend.running(POOL) <= 20;
+    let before: string;
+    do {
+      await eventually("all share, within their slots", isSettled);
+      before = changes();
+      fleet.backend.resetHighest();
+      const served = fleet.backend.served;
+      await eventually("500 more were served", () => fleet.backend.served > served + 500, 20_000);
+    } while (changes() !== before);
+    expect(fleet.backend.highest(POOL)).toBeLessThanOrEqual(20);
+  }
+
   it("hold 20 slots between three, never 21, and end with empty books", async () => {
     await start(3);
     const load = keepBusy();
-    await eventually("1000 were served", () => fleet.backend.served > 1000, 20_000);
-    await load.stop();
+    await staysWithinSlots();
+    await staysWithinSlots();
     expect(fleet.backend.highest(POOL)).toBe(20);
+    await load.stop();
     await booksAreEmpty();
   });
 
@@ -95,6 +114,7 @@ describe("replicas on a real Redis", { timeout: 60_000 }, () => {
     "serve everything when Redis $what, hold the split meanwhile, and share again within two seconds",
     async ({ isLost }) => {
       await start(3);
+      const needsMs = await plainStartMs();
       const load = keepBusy();
       await eventually("500 were served", () => fleet.backend.served > 500);
       if (isLost) await redis.kill();
@@ -109,13 +129,9 @@ describe("replicas on a real Redis", { timeout: 60_000 }, () => {
       else redis.resume();
       const backMs = performance.now();
       await eventually("all share again", () => fleet.modes.every((mode) => mode === "shared"), 5000);
-      expect(performance.now() - backMs).toBeLessThan(3000);
-      await eventually("the fleet is within its slots", () => fleet.backend.running(POOL) <= 20);
-      fleet.backend.resetHighest();
-      const servedAgain = fleet.backend.served;
-      await eventually("500 more were served", () => fleet.backend.served > servedAgain + 500, 20_000);
+      expect(performance.now() - backMs).toBeLessThan(3000 + needsMs);
+      await staysWithinSlots();
       await load.stop();
-      expect(fleet.backend.highest(POOL)).toBeLessThanOrEqual(20);
       await booksAreEmpty();
       // On a busy machine an answer may come too late once more; what must never come is the same news twice in a row.
       for (const { log } of fleet.replicas) {
@@ -156,13 +172,8 @@ describe("replicas on a real Redis", { timeout: 60_000 }, () => {
     await eventually("a heartbeat later all share", () => fleet.modes.every((mode) => mode === "shared"), 4000);
     const damagedServed = fleet.backend.served;
     await eventually("some were served", () => fleet.backend.served > damagedServed + 300, 20_000);
-    await eventually("all share", () => fleet.modes.every((mode) => mode === "shared"));
-    await eventually("the fleet is within its slots", () => fleet.backend.running(POOL) <= 20);
-    fleet.backend.resetHighest();
-    const served = fleet.backend.served;
-    await eventually("500 more were served", () => fleet.backend.served > served + 500, 20_000);
+    await staysWithinSlots();
     await load.stop();
-    expect(fleet.backend.highest(POOL)).toBeLessThanOrEqual(20);
     await booksAreEmpty();
   });
 
@@ -203,7 +214,8 @@ describe("replicas on a real Redis", { timeout: 60_000 }, () => {
     if (proxy === undefined) throw new Error("no proxy");
     proxy.swallows = "everything";
     await eventually("it falls back", () => fleet.modes[0] === "fallback", 4000);
-    expect(fleet.modes.slice(1)).toEqual(["shared", "shared"]);
+    await eventually("the others share", () => fleet.modes.slice(1).every((mode) => mode === "shared"));
+    expect(fleet.modes[0]).toBe("fallback");
     await eventually("the others notice", () => fleet.replicas[1]?.cluster.members.length === 2, 6000);
     proxy.swallows = "nothing";
     await eventually("it shares again", () => fleet.modes[0] === "shared", 4000);
@@ -228,18 +240,8 @@ describe("replicas on a real Redis", { timeout: 60_000 }, () => {
       await lasting(100);
     }
     await eventually("all share", () => fleet.modes.every((mode) => mode === "shared"), 5000);
-    const changes = () => modeLogs("cluster.mode_changed").join();
-    let before: string;
-    // On a busy machine an answer may still come late; then it is the split that holds for a while.
-    do {
-      await eventually("the fleet is within its slots", () => fleet.backend.running(POOL) <= 20);
-      before = changes();
-      fleet.backend.resetHighest();
-      const served = fleet.backend.served;
-      await eventually("500 more were served", () => fleet.backend.served > served + 500, 20_000);
-    } while (changes() !== before);
+    await staysWithinSlots();
     await load.stop();
-    expect(fleet.backend.highest(POOL)).toBeLessThanOrEqual(20);
     await booksAreEmpty();
   });
 
@@ -247,16 +249,26 @@ describe("replicas on a real Redis", { timeout: 60_000 }, () => {
     const proxy = await startProxy(redis.port);
     proxies.push(proxy);
     proxy.swallows = "everything";
+    const needsMs = await plainStartMs();
     const startedMs = performance.now();
     const { cluster, replica } = await fleet.add({ url: `redis://127.0.0.1:${proxy.port}` });
-    expect(performance.now() - startedMs).toBeLessThan(2600);
+    expect(performance.now() - startedMs).toBeLessThan(2600 + needsMs);
     expect(cluster.state.mode).toBe("local");
     replica.arrive(request(1));
     await eventually("it is served", () => fleet.backend.served === 1);
     const leftMs = performance.now();
     await cluster.leave();
-    expect(performance.now() - leftMs).toBeLessThan(1600);
+    expect(performance.now() - leftMs).toBeLessThan(1600 + needsMs);
   });
+
+  /** What a start and an end take on this machine, as busy as it is, where Redis answers. */
+  async function plainStartMs(): Promise<number> {
+    const other = new RealFleet("other");
+    const startedMs = performance.now();
+    await other.add({ url: redis.url });
+    await other.close();
+    return performance.now() - startedMs;
+  }
 
   it("read each other's views while they share, and forget those of a replica that left", async () => {
     await start(3);
@@ -276,13 +288,16 @@ describe("replicas on a real Redis", { timeout: 60_000 }, () => {
     const { Redis } = await import("ioredis");
     const admin = new Redis(redis.url);
     const [seconds = 0] = await admin.time();
-    await admin.zadd("obleth:fairshare:hold", seconds * 1000 + 3000, "chat|acme|acme-key|a%7Cb");
-    admin.disconnect();
+    const heldFor = (ms: number) =>
+      admin.zadd("obleth:fairshare:hold", seconds * 1000 + ms, "chat|acme|acme-key|a%7Cb");
+    await heldFor(60_000);
     const holds = () => fleet.replicas[1]?.cluster.views.holds ?? [];
     await eventually("the other one shows it", () => holds().length === 1, 2000);
     expect(holds()[0]).toMatchObject(owner());
     expect(holds()[0]?.leftMs).toBeGreaterThan(0);
-    expect(holds()[0]?.leftMs).toBeLessThanOrEqual(3000);
+    expect(holds()[0]?.leftMs).toBeLessThanOrEqual(60_000);
+    await heldFor(1000);
+    admin.disconnect();
     await eventually("it runs out", () => holds().length === 0, 5000);
   });
 

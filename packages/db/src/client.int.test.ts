@@ -108,7 +108,7 @@ describe("a server that has gone silent", () => {
   it("fails what waits for it, and new connections serve what comes then", async () => {
     const test = await createTestDatabase({ migrated: false });
     const way = await lossyWay(test.url);
-    const handle = makeDb(way.url, { maxConnections: 2, silenceMs: 500 });
+    const handle = makeDb(way.url, { maxConnections: 2, silenceMs: 2000 });
     await Promise.all([handle.sql`select 1`, handle.sql`select 1`]);
     way.loseAll();
     const waiting = Array.from({ length: 5 }, () =>

@@ -189,6 +189,7 @@ describe("the sample", () => {
     const run = busyRun();
     run.ask({ pool: "other" });
     const { pools } = run.snapshot();
+    expect(sample(run.state)).toHaveLength(2);
     for (const each of sample(run.state)) {
       const pool = pools.find((picture) => picture.pool === each.pool);
       expect(each).toMatchObject({

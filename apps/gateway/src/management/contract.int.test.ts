@@ -246,39 +246,41 @@ describe.each(operations.map((operation) => [operation.id, operation] as const))
     expect(answer.error?.field).toBe("nonsense");
   });
 
-  it("survives hostile query values, naming the parameter when it refuses", async () => {
-    for (const { name } of operation.query) {
-      for (const value of [
-        "",
-        "-1",
-        "1e99",
-        "null",
-        "\u0000",
-        "__proto__",
-        "9".repeat(30),
-        "x".repeat(3000),
-        "2026-11-30",
-        "%ff",
-      ]) {
-        const query = `?${new URLSearchParams({ ...requiredQuery(id, ids), [name]: value })}`;
-        const answer = await call({ body: plainBody(), query });
-        expect(answer.status, `${name}=${value.slice(0, 20)}`).toBeLessThan(500);
-        if (answer.status === 400) expect(answer.error?.field, `${name}=${value.slice(0, 20)}`).toBeDefined();
+  if (operation.query.length > 0)
+    it("survives hostile query values, naming the parameter when it refuses", async () => {
+      for (const { name } of operation.query) {
+        for (const value of [
+          "",
+          "-1",
+          "1e99",
+          "null",
+          "\u0000",
+          "__proto__",
+          "9".repeat(30),
+          "x".repeat(3000),
+          "2026-11-30",
+          "%ff",
+        ]) {
+          const query = `?${new URLSearchParams({ ...requiredQuery(id, ids), [name]: value })}`;
+          const answer = await call({ body: plainBody(), query });
+          expect(answer.status, `${name}=${value.slice(0, 20)}`).toBeLessThan(500);
+          if (answer.status === 400) expect(answer.error?.field, `${name}=${value.slice(0, 20)}`).toBeDefined();
+        }
       }
-    }
-    if (operation.method === "DELETE") ids = await fixture();
-  });
+      if (operation.method === "DELETE") ids = await fixture();
+    });
 
-  it("survives hostile path segments", async () => {
-    const names = [...operation.path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] ?? "");
-    for (const name of names) {
-      for (const segment of HOSTILE_SEGMENTS) {
-        const params = { ...paramsFor(operation.path, ids), [name]: segment };
-        const answer = await call({ params, body: plainBody() });
-        expect(answer.status, segment.slice(0, 20)).toBeLessThan(500);
+  const names = [...operation.path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] ?? "");
+  if (names.length > 0)
+    it("survives hostile path segments", async () => {
+      for (const name of names) {
+        for (const segment of HOSTILE_SEGMENTS) {
+          const params = { ...paramsFor(operation.path, ids), [name]: segment };
+          const answer = await call({ params, body: plainBody() });
+          expect(answer.status, segment.slice(0, 20)).toBeLessThan(500);
+        }
       }
-    }
-  });
+    });
 
   if (operation.body !== undefined) {
     const fields = Object.keys(operation.body.properties ?? {});

@@ -1,5 +1,5 @@
-/** A model's session affinity by every way it can be set, what its bounds say, and the history its chart is drawn from. */
-import { fairshareHistory, type SessionAffinity } from "@obleth/contract";
+/** A model's session affinity by every way it can be set, and what its bounds say. */
+import type { SessionAffinity } from "@obleth/contract";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startTestGateway, type TestGateway } from "./testing/test-gateway";
 
@@ -76,13 +76,5 @@ describe("a model's session affinity", () => {
   ])("takes the ends of its ranges: %o", async (body) => {
     await gateway.api.call("setSessionAffinity", { params, body });
     expect(await present()).toEqual(body);
-  });
-
-  it("is counted in the history of the model, and in none other", async () => {
-    const { data } = await gateway.api.call("getFairshareHistory", { query: { model: "sticky" } });
-    expect(fairshareHistory.safeParse(data).error).toBeUndefined();
-    for (const point of data.points) expect(point.affinity).toEqual({ hold: 0, redeem: 0, expire: 0 });
-    const { data: all } = await gateway.api.call("getFairshareHistory", {});
-    for (const point of all.points) expect(point.affinity).toBeUndefined();
   });
 });

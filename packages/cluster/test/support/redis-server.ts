@@ -2,9 +2,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { freePorts } from "../../../../e2e/support/free-ports";
 import { findRedisProgram, isListening } from "../../../../e2e/support/redis-program";
 
 export interface TestRedis {
@@ -46,13 +46,7 @@ export async function startRedis(
 }
 
 export async function freePort(): Promise<number> {
-  const server = createServer();
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  const port = typeof address === "object" && address !== null ? address.port : 0;
-  server.close();
-  await once(server, "close");
+  const [port = 0] = await freePorts(1);
   return port;
 }
 
