@@ -48,12 +48,17 @@ function unknownModel(name: string): Refusal {
   return { code: "model_not_found", message, param: "model" };
 }
 
-/** Which endpoint protocols can serve a route. Anthropic calls can be translated, OpenAI calls cannot. */
-export function protocolsFor(route: CallRoute): readonly EndpointRecord["protocol"][] {
-  return route.protocol === "anthropic" ? BOTH : OPENAI_ONLY;
+/**
+ * Which endpoint protocols can serve a route. Anthropic calls can be translated unless they hold what has no counterpart,
+ * OpenAI calls cannot; nor can a count of tokens, which would become a call that generates some.
+ */
+export function protocolsFor(route: CallRoute, hasCounterpart = true): readonly EndpointRecord["protocol"][] {
+  if (route.protocol === "openai") return OPENAI_ONLY;
+  return route.generates && hasCounterpart ? BOTH : ANTHROPIC_ONLY;
 }
 
 const BOTH = ["anthropic", "openai"] as const;
+const ANTHROPIC_ONLY = ["anthropic"] as const;
 const OPENAI_ONLY = ["openai"] as const;
 
 /** Whether an enabled endpoint of the model speaks this protocol. */

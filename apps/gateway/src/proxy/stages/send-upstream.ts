@@ -103,14 +103,14 @@ class PreparedCall implements UpstreamRequest, RelayCall {
   #hasAsked = false;
 
   constructor(sendable: Sendable, parts: PreparedParts) {
-    const { route, fields, body } = sendable;
+    const { route, fields, body, chat } = sendable;
     this.#sendable = sendable;
     this.#withoutStreamOptions = parts.withoutStreamOptions;
     this.#wantsUsage = route.hasStreamOptions && fields.stream && leavesUsageOut(body.original, fields.streamOptionsAt);
     this.model = sendable.model;
     this.route = route;
     this.session = sendable.request.session.id;
-    this.protocols = protocolsFor(route);
+    this.protocols = protocolsFor(route, chat !== null);
     this.limits = parts.limits;
     this.extraHeaders = parts.extraHeaders;
   }
