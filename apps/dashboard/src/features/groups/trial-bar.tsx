@@ -31,7 +31,7 @@ export function TrialBar({ size, onSize, isEveryone, onEveryone, isOpen, onOpen 
           inputMode="numeric"
           value={text}
           onChange={(event) => type(event.target.value)}
-          className={cn(INPUT, "num h-7 w-16")}
+          className={cn(INPUT, "num h-7 w-22")}
           aria-label="Slots of the trial pool"
         />
         slots

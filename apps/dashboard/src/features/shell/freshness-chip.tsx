@@ -2,7 +2,7 @@
 
 import { Glyph } from "../../components/ui/glyph";
 import { cn } from "../../lib/cn";
-import { formatClock, formatCount } from "../../lib/format";
+import { formatClock, plural } from "../../lib/format";
 import { ageMs } from "../../lib/freshness";
 import { usePreferences } from "../../lib/preferences";
 import type { LiveFreshness } from "../../queries/use-live";
@@ -13,7 +13,7 @@ export function FreshnessChip({ fresh }: Readonly<{ fresh: LiveFreshness }>) {
   const { clock } = usePreferences();
   const asOfMs = fresh.sample?.asOfMs ?? null;
   const seconds = Math.floor((ageMs({ asOfMs, serverNowMs: fresh.serverNowMs }) ?? 0) / 1000);
-  const width = cn(CHIP, "num min-w-22");
+  const width = cn(CHIP, "num min-w-22 max-sm:shrink-0 max-sm:min-w-19");
   const since = asOfMs === null ? "the page opened" : formatClock(asOfMs, clock);
   switch (fresh.state) {
     case "loading":
@@ -41,8 +41,9 @@ export function FreshnessChip({ fresh }: Readonly<{ fresh: LiveFreshness }>) {
           data-freshness="stale"
         >
           <Glyph shape="square" tone="urgent" className="size-2.5" />
-          Not updating since {since}
-          <span className="underline underline-offset-2">Retry</span>
+          <span>
+            Not updating since {since} <span className="underline underline-offset-2">Retry</span>
+          </span>
         </button>
       );
     case "paused":
@@ -57,7 +58,7 @@ function PausedChip({ fresh }: Readonly<{ fresh: LiveFreshness }>) {
   return (
     <span className={cn(CHIP, "num")} data-freshness="paused">
       <Glyph shape="dot" tone="idle" className="size-2.5" />
-      Paused at {formatClock(fresh.pausedAtMs, clock)}, {formatCount(missed)} updates not read
+      Paused at {formatClock(fresh.pausedAtMs, clock)}, {plural(missed, "update")} not read
     </span>
   );
 }

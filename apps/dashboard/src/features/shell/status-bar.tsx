@@ -16,7 +16,10 @@ export function StatusBar() {
   const isPaused = fresh.pausedAtMs !== null;
   return (
     <div className="border-t bg-bg">
-      <div className="mx-auto flex h-9 max-w-[1440px] items-center gap-0.5 overflow-x-auto px-3 text-micro sm:gap-1 sm:px-4 text-text-2 [scrollbar-width:none]">
+      <div
+        data-status-bar
+        className="mx-auto flex h-9 max-w-[1440px] items-center gap-0.5 overflow-x-auto px-3 text-micro sm:gap-1 sm:px-4 text-text-2 [scrollbar-width:none]"
+      >
         <FreshnessChip fresh={fresh} />
         <ScopeChip live={fresh.sample?.live} />
         <BoostChip serverNowMs={fresh.serverNowMs} />

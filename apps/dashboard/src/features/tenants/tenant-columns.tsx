@@ -41,7 +41,7 @@ export function tenantColumns(colors: ReadonlyMap<string, number | null>): Colum
       label: "Group",
       sortBy: (row) => row.tenant.group,
       render: ({ tenant }) => (
-        <span className="flex max-w-52 items-center gap-1.5 text-text-2">
+        <span className="flex max-w-48 items-center gap-1.5 text-text-2">
           <GroupMark color={colors.get(tenant.group)} />
           <span className="name line-clamp-2 wrap-anywhere!" title={tenant.group}>
             {tenant.group}
