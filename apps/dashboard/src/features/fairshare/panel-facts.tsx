@@ -1,3 +1,4 @@
+import { useQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import { BoostPill } from "../../components/ui/boost-pill";
 import { Button } from "../../components/ui/button";
@@ -6,6 +7,7 @@ import { formatExact, formatWait } from "../../lib/format";
 import { groupColors } from "../../lib/group-colors";
 import { inUse } from "../../lib/pool-state";
 import { standingLabel } from "../../lib/standing";
+import { groupsQuery } from "../../queries/objects";
 import type { LivePool, LiveTenant, Tenant } from "../../queries/wire";
 import { WhyTip } from "./why-tip";
 
@@ -15,7 +17,9 @@ export function PanelFacts({
   tenant,
   pool,
 }: Readonly<{ here: LiveTenant | undefined; tenant: Tenant; pool: LivePool }>) {
-  const color = groupColors(pool.groups).get(tenant.group);
+  // A group without work here is not among the pool's.
+  const stored = useQuery(groupsQuery()).data?.items.filter((group) => group.name === tenant.group) ?? [];
+  const color = groupColors([...pool.groups, ...stored]).get(tenant.group);
   return (
     <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
       <span className="flex items-center gap-1.5">

@@ -9,6 +9,11 @@ import { togglePause } from "../../lib/pause";
 import { usePreferences } from "../../lib/preferences";
 import { NAV_LINKS } from "./nav-links";
 
+/** To the first row of the page's list. */
+function enterList(): void {
+  document.querySelector<HTMLElement>("#content [data-row-link]")?.focus();
+}
+
 interface ShellActions {
   openPalette: () => void;
   openSheet: () => void;
@@ -36,6 +41,10 @@ export function useShortcuts(actions: ShellActions): void {
       "$mod+k": palette,
       "Shift+?": plain(() => latest.current.openSheet()),
       "/": plain(() => document.querySelector<HTMLElement>("[data-filter]")?.focus()),
+      j: (event) => {
+        // In a list the list itself moves.
+        if (!event.defaultPrevented && document.activeElement?.closest("tr") == null) plain(enterList)(event);
+      },
       p: plain(togglePause),
       r: plain(() => void client.refetchQueries({ type: "active" })),
       ...Object.fromEntries(go),
