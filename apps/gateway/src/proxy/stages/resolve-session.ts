@@ -21,7 +21,7 @@ export interface SessionSource {
 /** `secret` keys the hash; null derives nothing. */
 export function resolveSession({ req, body, fields }: SessionSource, secret: string | null): SessionChoice {
   const named = headerLabel(req, "x-obleth-session-id") ?? headerLabel(req, "x-session-id") ?? fields.clientSession;
-  if (named !== null) return { id: named.slice(0, MAX_ID_LENGTH), source: "client" };
+  if (named !== null) return { id: beginningOf(named), source: "client" };
   if (secret === null || fields.firstUserText.length === 0) return NO_SESSION;
   return { id: derivedId({ body, fields, secret }), source: "derived" };
 }
@@ -30,6 +30,11 @@ function headerLabel(req: IncomingMessage, name: string): string | null {
   const value = req.headers[name];
   const text = typeof value === "string" ? value.trim() : "";
   return text === "" ? null : text;
+}
+
+/** The part that is kept, copied: a slice would keep all of the client's text, 64 KB of it in a header, as long as the id. */
+function beginningOf(named: string): string {
+  return named.length <= MAX_ID_LENGTH ? named : Buffer.from(named.slice(0, MAX_ID_LENGTH)).toString();
 }
 
 /**

@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import type { TermBudget } from "../../policy-cache/records";
 import { ADMISSION_OUTCOMES } from "../../scheduler/admission-outcome";
 import { type CallFields, scanCall } from "../body/scan-call";
+import { heapBytes } from "../testing/heap";
 import { key, model, tenant } from "../testing/rig";
 import { admissionRefusal } from "./admit";
 import { TermCalendar, termOf } from "./budget-terms";
@@ -203,6 +204,16 @@ describe("a session", () => {
       source: "client",
     });
     expect(resolveSession(source({ session_id: "x".repeat(500) }), "k").id).toHaveLength(200);
+  });
+
+  it("keeps nothing of what was sent beyond its characters", () => {
+    const before = heapBytes();
+    const kept = Array.from({ length: 1000 }, (_, i) => {
+      const header = Buffer.alloc(60_000, `session ${i} `).toString();
+      return resolveSession(source({}, { "x-session-id": header }), "k").id;
+    });
+    expect(heapBytes() - before).toBeLessThan(10_000_000);
+    expect(new Set(kept).size).toBe(1000);
   });
 
   it("is derived so that later turns agree and other conversations differ", () => {
