@@ -82,11 +82,14 @@ local function read_operation(pos)
   local text = ARGV[pos]
   local op = alike[text]
   if op then return op, pos + 1 end
-  local kind, number, others = string.sub(text, 1, 1), tonumber(string.sub(text, 2)), nil
+  local kind, number, others = string.sub(text, 1, 1), tonumber(string.sub(text, 2)), 0
   if kind == 'D' or kind == 'W' then return { kind = kind, pool = ARGV[pos + 1] }, pos + 2 end
-  if not number then number, others = string.match(text, '^.(%d+):(%d+)$') end
-  local owner = owners[tonumber(number)]
-  op = { kind = kind, pool = owner.pool, limits = owner.limits, sizes = owner.sizes, others = tonumber(others or 0) }
+  if not number then
+    number, others = string.match(text, '^.(%d+):(%d+)$')
+    number, others = tonumber(number), tonumber(others)
+  end
+  local owner = owners[number]
+  op = { kind = kind, pool = owner.pool, limits = owner.limits, sizes = owner.sizes, others = others }
   if kind == 'C' or kind == 'R' then
     alike[text] = op
     return op, pos + 1
@@ -266,6 +269,15 @@ local function deny(op, level, till)
   return till and DENIALS[level] .. ':' .. whole(till - now) or DENIALS[level]
 end
 
+-- This replica has a slot under the limit at `level`: it waits there no more but for what waits with the claim.
+local function serve(op, level)
+  local limit = op.limits[level]
+  local mark = marks[limit]
+  waits_for[limit] = others_at(op, level)
+  if take_turn(mark, me) or place_of(mark.waits, me) then stand(mark, me, waits_for[limit], now) end
+  change_mark(limit)
+end
+
 -- Whether no limit is passed. One is after a replica came back with more than was on the books, or after a cut: then
 -- nothing may start, and a slot that is held for a session is the first to be given up.
 local function is_within(op)
@@ -298,23 +310,20 @@ local function claim(op)
   for i = 1, 4 do
     local size = op.sizes[i]
     if size >= 0 then
-      local free = size - count[limits[i]]
-      if free < 1 then return deny(op, i) end
-      local mark = has_marks and mark_of(limits[i])
-      local till = mark and #mark.turns >= free and kept_till(mark, me, free)
-      if till then return deny(op, i, till) end
+      local used = count[limits[i]]
+      if used >= size then return deny(op, i) end
+      if has_marks then
+        local mark = mark_of(limits[i])
+        local till = mark and kept_till(mark, me, size - used)
+        if till then return deny(op, i, till) end
+      end
     end
   end
   for i = 1, 4 do
     local limit = limits[i]
     count[limit] = count[limit] + 1
     own[limit] = own[limit] + 1
-    local mark = has_marks and mark_of(limit)
-    if mark then
-      waits_for[limit] = others_at(op, i)
-      if take_turn(mark, me) or place_of(mark.waits, me) then stand(mark, me, waits_for[limit], now) end
-      change_mark(limit)
-    end
+    if has_marks and mark_of(limit) then serve(op, i) end
   end
   return op.hold and 'G' .. since_last_finish(op) or 'G'
 end
