@@ -1,5 +1,6 @@
 /** The page while the gateway it reads is gone, after a real kill: what it knew stays, marked as old, and it recovers alone. */
 import { expect, type Page, test } from "@playwright/test";
+import { allowanceMs } from "../support/allowance";
 import { violations } from "../support/axe";
 import { shownValue } from "../support/busy-pool";
 import { watchForComplaints } from "../support/fixtures";
@@ -8,19 +9,23 @@ import { standingRequests } from "../support/standing-requests";
 
 /** A page that lost its gateway says so within this. */
 const STALE_WITHIN_MS = 12_000;
-/** And is live again within this of its return, a second of it for a busy machine. */
-const LIVE_WITHIN_MS = 4000;
+/** And is live again within this of its return. */
+const LIVE_WITHIN_MS = 3000;
 
 let gateway: LoneGateway;
 let model = "";
 
 test.beforeAll(async () => {
-  test.setTimeout(180_000);
   gateway = await LoneGateway.start();
   const models = await gateway.management.call("listModels", {});
   model = models.data.items[0]?.name ?? "";
 });
 test.afterAll(() => gateway.stop());
+
+/** The latter on this machine, as busy as it is; to be asked for while the gateway is there. */
+async function liveWithinMs(): Promise<number> {
+  return LIVE_WITHIN_MS + (await allowanceMs(() => fetch(`${gateway.urls.dashboard}/login`)));
+}
 
 async function openFairshare(page: Page): Promise<void> {
   await page.goto(`${gateway.urls.dashboard}/login?next=%2Ffairshare`);
@@ -33,7 +38,6 @@ async function openFairshare(page: Page): Promise<void> {
 test("a killed gateway leaves the last numbers, marked as old, and the page is live again by itself", async ({
   page,
 }) => {
-  test.setTimeout(180_000);
   const { management } = gateway;
   const tenants = await management.call("listTenants", { query: { limit: 200 } });
   const tenant = tenants.data.items.find((one) => one.name === "chatbot");
@@ -46,6 +50,7 @@ test("a killed gateway leaves the last numbers, marked as old, and the page is l
   await expect(row.locator('[data-field="in_use"]')).toHaveAttribute("data-value", "8");
   await expect(row.locator('[data-field="queued"]')).toHaveAttribute("data-value", "4");
 
+  const timeout = await liveWithinMs();
   await gateway.killGateway();
   const chip = page.locator("[data-freshness]");
   await expect(chip).toHaveAttribute("data-freshness", "stale", { timeout: STALE_WITHIN_MS });
@@ -65,7 +70,7 @@ test("a killed gateway leaves the last numbers, marked as old, and the page is l
   await load.stop();
 
   await gateway.startGateway();
-  await expect(chip).toHaveAttribute("data-freshness", "live", { timeout: LIVE_WITHIN_MS });
+  await expect(chip).toHaveAttribute("data-freshness", "live", { timeout });
   await expect(page.locator("main .stale")).toHaveCount(0);
   await expect(row.locator('[data-field="in_use"]')).toHaveAttribute("data-value", "0");
   expect(exceptions).toEqual([]);
@@ -74,8 +79,8 @@ test("a killed gateway leaves the last numbers, marked as old, and the page is l
 test("a page opened while the gateway is gone says that it cannot be reached, and fills itself when it returns", async ({
   page,
 }) => {
-  test.setTimeout(120_000);
   await openFairshare(page);
+  const timeout = await liveWithinMs();
   await gateway.killGateway();
   await page.reload();
   await expect(page.locator("[data-freshness]")).toHaveAttribute("data-freshness", "stale", {
@@ -85,7 +90,7 @@ test("a page opened while the gateway is gone says that it cannot be reached, an
   expect(await violations(page)).toEqual([]);
   const complaints = watchForComplaints(page);
   await gateway.startGateway();
-  await expect(page.locator(`[data-row="${model}"]`)).toBeVisible({ timeout: LIVE_WITHIN_MS });
+  await expect(page.locator(`[data-row="${model}"]`)).toBeVisible({ timeout });
   await expect(page.locator("[data-freshness]")).toHaveAttribute("data-freshness", "live");
   await expect(page.locator("[data-no-answer]")).toHaveCount(0);
   expect(complaints.filter((text) => !text.includes("Failed to load resource"))).toEqual([]);
