@@ -184,10 +184,12 @@ local function give_back(limits, pool)
   for i = 1, 4 do
     local limit = limits[i]
     add(limit, -1)
-    local mark = has_marks and mark_of(limit)
-    if is_current(mark) then
-      announced[pool] = true
-      if give_turn(mark, now) then change_mark(limit) end
+    if has_marks then
+      local mark = mark_of(limit)
+      if is_current(mark) then
+        announced[pool] = true
+        if give_turn(mark, now) then change_mark(limit) end
+      end
     end
   end
 end
