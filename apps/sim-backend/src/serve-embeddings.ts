@@ -1,6 +1,6 @@
 /** OpenAI embeddings: `POST /v1/embeddings`. A prompt is read, nothing is written. */
 import type { Backend } from "./backend";
-import { openAiProblem } from "./dialects/openai-common";
+import { openAiProblem } from "./dialects/openai-shapes";
 import { markerOf } from "./dialects/prompt";
 import type { Exchange } from "./exchange";
 import { countOf, parseObject, stringOf } from "./json";

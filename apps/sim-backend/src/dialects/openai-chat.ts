@@ -1,7 +1,7 @@
 /** OpenAI chat completions: `POST /v1/chat/completions`. */
 import { type Checked, countOf, isRecord, stringOf } from "../json";
 import type { Ask, Dialect, Reply } from "./dialect";
-import { openAiProblem, openAiUsage, sse } from "./openai-common";
+import { openAiProblem, openAiUsage, sse } from "./openai-shapes";
 import { exampleArguments, markerOf, messagesText, toolsText } from "./prompt";
 
 export const openAiChat: Dialect = {

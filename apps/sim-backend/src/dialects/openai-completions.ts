@@ -1,7 +1,7 @@
 /** OpenAI text completions: `POST /v1/completions`. */
 import { type Checked, countOf, isRecord, stringOf } from "../json";
 import type { Ask, Dialect, Reply } from "./dialect";
-import { openAiProblem, openAiUsage, sse } from "./openai-common";
+import { openAiProblem, openAiUsage, sse } from "./openai-shapes";
 import { markerOf } from "./prompt";
 
 /** What the protocol answers with when the caller sets no limit. */

@@ -1,4 +1,4 @@
-/** What the OpenAI-shaped endpoints share. */
+/** Usage, problems and events as every OpenAI-shaped endpoint writes them. */
 import type { Reply } from "./dialect";
 
 export function sse(data: unknown): string {
