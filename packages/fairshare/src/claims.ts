@@ -149,7 +149,7 @@ function undoStart(state: EngineState, waiter: Waiter, charge: ChargeRecord): vo
   unrecordJump(waiter);
 }
 
-/** Whatever the refusal named waits for a retry; in the pool claims go out one at a time until one is granted. */
+/** Whatever the refusal named waits for a retry; in the pool each retry is worth one claim more until one is granted. */
 function block(state: EngineState, waiter: Waiter, refusal: ClaimRefusal): void {
   const { key } = waiter;
   const { tenant } = key;
