@@ -123,7 +123,7 @@ export class AnswerRelay implements ResultTaker {
     if (!this.#hasBegun) {
       this.#hasBegun = true;
       if (!this.#isAcceptable(chunk)) return true;
-      if (this.#translation === null && this.#head?.contentLength === chunk.length) {
+      if (this.#translation === null && !this.#isStream && this.#head?.contentLength === chunk.length) {
         this.#scanner?.push(chunk);
         this.#whole = chunk;
         return true;
