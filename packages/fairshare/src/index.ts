@@ -25,7 +25,7 @@ export {
 } from "./events";
 export * from "./explain";
 export * from "./ids";
-export { effectiveWeight, type GroupPolicy, type KeyPolicy, type TenantPolicy } from "./policy";
+export { effectiveWeight, type GroupPolicy, type KeyPolicy, LARGEST_WEIGHT, type TenantPolicy } from "./policy";
 export { splitLimit } from "./shares";
 export * from "./snapshot";
 export type { EngineConfig, EngineState } from "./state";
