@@ -11,7 +11,7 @@ const SLOTS = 8;
 const MOST_LISTED = 512;
 const ZONE = "Asia/Kathmandu";
 /** Long after a freed slot is no longer kept for who has waited longest, and after others have claimed it. */
-const LATE_MS = 1000;
+const LATE_MS = 1500;
 
 let fleet: Fleet;
 let loads: Load[] = [];
