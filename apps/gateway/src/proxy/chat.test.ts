@@ -1,8 +1,8 @@
 import OpenAI from "openai";
 import { describe, expect, it } from "vitest";
-import { model, type Rig, SECRET, until } from "./testing/rig";
+import { endpoint, model, type Rig, SECRET, until } from "./testing/rig";
 import { chatStream, completion, delta, event, json, stream, usageChunk } from "./testing/scripts";
-import { gateway, gatewayWith } from "./testing/set-up";
+import { backend, gateway, gatewayWith } from "./testing/set-up";
 
 function client(rig: Rig, options: object = {}): OpenAI {
   return new OpenAI({ baseURL: `${rig.url}/v1`, apiKey: SECRET, maxRetries: 0, ...options });
@@ -77,6 +77,32 @@ describe("a chat completion", () => {
     });
     await (await rig.post("/v1/chat/completions", '{"a":[1 , 2],"model" : "alias","messages":[]}')).text();
     expect(upstream.requests[0]?.body.toString()).toBe('{"a":[1 , 2],"model" : "vendor/big","messages":[]}');
+  });
+
+  it("goes to each endpoint that is tried with that one's name and options, and every other byte as sent", async () => {
+    const body = `{ "a":1e400,"model" : "m","stream":true, "stream_options":{"x":[1 ]},"messages":[],"b":"\\ud800" }`;
+    const busy = json({ error: { message: "busy" } }, { status: 503 });
+    const [first, second, third] = [await backend(busy), await backend(busy), await backend(chatStream(["x"]))];
+    second.script = (answer) =>
+      answer.number === 1 ? json({ error: { message: "no stream_options" } }, { status: 400 })(answer) : busy(answer);
+    const rig = await gatewayWith({
+      models: [
+        model([
+          endpoint(first.base, { upstreamModel: "a longer name" }),
+          endpoint(second.base, { upstreamModel: "b" }),
+          endpoint(third.base),
+        ]),
+      ],
+    });
+    expect(await (await rig.post("/v1/chat/completions", body)).text()).toContain("[DONE]");
+    const asking = body.replace('{"x":[1 ]}', '{"x":[1],"include_usage":true}');
+    const bodies = [first, second, third].flatMap(({ requests }) => requests.map((request) => request.body.toString()));
+    expect(bodies).toEqual([
+      asking.replace('"m"', '"a longer name"'),
+      asking.replace('"m"', '"b"'),
+      body.replace('"m"', '"b"'),
+      asking,
+    ]);
   });
 
   it("gives each odd form of usage exactly once to the record", async () => {
