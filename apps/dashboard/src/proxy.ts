@@ -1,8 +1,9 @@
 /**
  * Adds the content security policy with a nonce per page and tells pages which address was asked for. It guards
- * nothing: every page and handler checks the session itself. An address with a broken escape leads to no page.
+ * nothing: every page and handler checks the session itself. An address with a part that nothing can be called leads to no page.
  */
 import { type NextRequest, NextResponse } from "next/server";
+import { nameInPath } from "./lib/name-in-address";
 
 export function proxy(request: NextRequest): NextResponse {
   const nonce = btoa(crypto.randomUUID());
@@ -11,9 +12,10 @@ export function proxy(request: NextRequest): NextResponse {
   headers.set("x-nonce", nonce);
   headers.set("content-security-policy", policy);
   headers.set("x-obleth-requested-path", `${request.nextUrl.pathname}${request.nextUrl.search}`);
-  const isBroken = !canDecode(request.nextUrl.pathname);
-  if (isBroken && request.nextUrl.pathname.startsWith("/api/")) return NO_SUCH_ADDRESS();
-  const response = isBroken
+  const { pathname } = request.nextUrl;
+  const isNone = !pathname.split("/").every((part) => part === "" || nameInPath(part) !== null);
+  if (isNone && pathname.startsWith("/api/")) return NO_SUCH_ADDRESS();
+  const response = isNone
     ? NextResponse.rewrite(new URL(NO_PAGE, request.nextUrl), { request: { headers } })
     : NextResponse.next({ request: { headers } });
   response.headers.set("content-security-policy", policy);
@@ -24,8 +26,11 @@ export function proxy(request: NextRequest): NextResponse {
   return response;
 }
 
-/** There is no page there, and there will be none. */
-const NO_PAGE = "/no/page/has/a/broken/escape";
+/**
+ * There is no page there, and there will be none. Where an escape is broken the framework fails before any page runs, and
+ * of a page that finds out itself it sends an empty frame.
+ */
+const NO_PAGE = "/no/page/is/called/so";
 
 const NO_SUCH_ADDRESS = () =>
   NextResponse.json(
@@ -34,16 +39,6 @@ const NO_SUCH_ADDRESS = () =>
     },
     { status: 404, headers: { "cache-control": "no-store" } },
   );
-
-/** The framework fails for an address with an escape that is none, before any page or handler could say so. */
-function canDecode(pathname: string): boolean {
-  try {
-    decodeURIComponent(pathname);
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 /** Scripts run only with the page's nonce; nothing is loaded from, framed by or sent to another site. */
 function contentSecurityPolicy(nonce: string, isDevelopment: boolean): string {
