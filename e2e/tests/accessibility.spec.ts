@@ -2,6 +2,7 @@ import type { Page } from "@playwright/test";
 import { violations } from "../support/axe";
 import { type BusyPool, startBusyPool } from "../support/busy-pool";
 import { expect, signIn, test } from "../support/fixtures";
+import { pagesOf } from "../support/pages";
 
 let pool: BusyPool;
 let tenantId = "";
@@ -19,33 +20,16 @@ test.afterAll(async () => {
 });
 
 const pages = () => [
-  "/",
-  "/fairshare",
+  ...pagesOf({ model: pool.model, tenantId }),
   `/fairshare?pool=${pool.model}`,
   `/fairshare?pool=${pool.model}&view=strip`,
   `/fairshare?pool=${pool.model}&tenant=${tenantId}`,
   "/fairshare?pool=no-such-pool",
   "/fairshare?q=no-such-pool",
   "/fairshare/groups?steps=true&size=20",
-  "/boosts",
   "/boosts?new=true",
-  "/models",
   "/models?new=true",
-  `/models/${pool.model}`,
-  `/models/${pool.model}?tab=capacity`,
-  `/models/${pool.model}?tab=endpoints`,
-  `/models/${pool.model}?tab=settings`,
-  "/tenants",
-  `/tenants/${tenantId}`,
-  `/tenants/${tenantId}?tab=limits`,
-  `/tenants/${tenantId}?tab=keys`,
-  "/keys",
-  "/usage",
-  "/audit",
-  "/settings?tab=cluster",
-  "/settings?tab=gateway",
-  "/settings?tab=people",
-  "/settings?tab=appearance",
+  "/models/%E0%A4%A",
   "/no-such-page",
 ];
 

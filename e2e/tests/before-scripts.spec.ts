@@ -1,6 +1,7 @@
 /** What a reader types, chooses and ticks while a page's scripts are still on their way is not lost when they run. */
 import type { Page, Route } from "@playwright/test";
 import { expect, signIn, test } from "../support/fixtures";
+import { LIST_PAGES } from "../support/pages";
 
 /** Holds every script of the pages back until it is let go. */
 async function holdScripts(page: Page): Promise<() => Promise<void>> {
@@ -47,27 +48,11 @@ const shown = (control: ReturnType<Page["locator"]>) =>
     return field.type === "checkbox" || field.type === "radio" ? String(field.checked) : field.value;
   });
 
-const PAGES = [
-  "/",
-  "/fairshare",
-  "/fairshare/groups",
-  "/boosts",
-  "/models",
-  "/tenants",
-  "/keys",
-  "/usage",
-  "/audit",
-  "/settings?tab=cluster",
-  "/settings?tab=gateway",
-  "/settings?tab=people",
-  "/settings?tab=appearance",
-];
-
 test("every control that a page has before its scripts keeps what was put in it", async ({ page, stack }) => {
   test.setTimeout(180_000);
   await signIn(page, stack);
   const seen: string[] = [];
-  for (const path of PAGES) {
+  for (const path of LIST_PAGES) {
     const letGo = await holdScripts(page);
     await page.goto(`${stack.urls.dashboard}${path}`, { waitUntil: "commit" });
     await expect(page.getByRole("heading", { level: 1 })).toBeVisible();

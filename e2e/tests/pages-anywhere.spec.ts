@@ -1,11 +1,15 @@
 /** The pages for readers elsewhere and with other colours. Any console error fails a test. */
 import { type BusyPool, startBusyPool } from "../support/busy-pool";
 import { expect, signIn, test, watchForComplaints } from "../support/fixtures";
+import { pagesOf } from "../support/pages";
+import { tenantNamed } from "../support/stack";
 
 let pool: BusyPool;
+let tenantId = "";
 
 test.beforeAll(async ({ stack }) => {
   pool = await startBusyPool(stack);
+  tenantId = (await tenantNamed(stack, "chatbot")).id;
 });
 test.afterAll(async () => {
   await pool.stop();
@@ -13,17 +17,7 @@ test.afterAll(async () => {
 
 /** Those that show most times, and the audit last. */
 const timely = () => ["/", `/fairshare?pool=${pool.model}`, "/usage", "/audit"];
-const everyPage = () => [
-  "/fairshare",
-  "/fairshare/groups",
-  "/boosts",
-  "/models",
-  `/models/${pool.model}`,
-  "/tenants",
-  "/keys",
-  "/settings",
-  ...timely(),
-];
+const everyPage = () => [...pagesOf({ model: pool.model, tenantId }), ...timely()];
 const PLACES = [
   { timezoneId: "Asia/Kathmandu", locale: "ar", zone: /Asia\/Kath?mandu/, paths: everyPage },
   { timezoneId: "America/St_Johns", locale: "de", zone: /America\/St_Johns/, paths: timely },
