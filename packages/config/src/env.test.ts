@@ -131,15 +131,15 @@ describe("reading settings", () => {
     expect(settings.replicaTtlSecs).toBe(expected);
   });
 
-  it("keeps memory for four of the longest bodies, and says so where less was asked for", () => {
-    const given = { OBLETH_MAX_BODY_BYTES: "1000000", OBLETH_BODY_MEMORY_BYTES: "3999999" };
+  it("keeps memory for six of the longest bodies, and says so where less was asked for", () => {
+    const given = { OBLETH_MAX_BODY_BYTES: "1000000", OBLETH_BODY_MEMORY_BYTES: "5999999" };
     const { settings, notices } = readSettings(given);
-    expect(settings.bodyMemoryBytes).toBe(4_000_000);
+    expect(settings.bodyMemoryBytes).toBe(6_000_000);
     expect(notices).toEqual([
-      { name: "OBLETH_BODY_MEMORY_BYTES", message: "raised to 4000000 bytes, four times OBLETH_MAX_BODY_BYTES" },
+      { name: "OBLETH_BODY_MEMORY_BYTES", message: "raised to 6000000 bytes, six times OBLETH_MAX_BODY_BYTES" },
     ]);
-    const more = { ...given, OBLETH_BODY_MEMORY_BYTES: "4000001" };
-    expect(readSettings(more)).toMatchObject({ settings: { bodyMemoryBytes: 4_000_001 }, notices: [] });
+    const more = { ...given, OBLETH_BODY_MEMORY_BYTES: "6000001" };
+    expect(readSettings(more)).toMatchObject({ settings: { bodyMemoryBytes: 6_000_001 }, notices: [] });
   });
 
   it("points out a misspelt variable and its likely name", () => {

@@ -85,9 +85,9 @@ function raisedTtlSecs(settings: Settings): number {
   return Math.max(settings.replicaTtlSecs, 2 * settings.replicaHeartbeatSecs);
 }
 
-/** The largest body must fit while it is decoded, and beside its translation, which may be twice as long. */
+/** A tenant alone gets half, and there the largest body must fit beside its translation, which may be twice as long. */
 function raisedBodyMemory(settings: Settings): number {
-  return Math.max(settings.bodyMemoryBytes, 4 * settings.maxBodyBytes);
+  return Math.max(settings.bodyMemoryBytes, 6 * settings.maxBodyBytes);
 }
 
 function problemOf(issue: z.core.$ZodIssue, environment: Environment): SettingProblem {
@@ -136,7 +136,7 @@ function noticesOf(environment: Environment, settings: Settings, given: Settings
     notices.push({ name, message: `raised to ${settings.replicaTtlSecs} s, twice the heartbeat` });
   }
   if (settings.bodyMemoryBytes !== given.bodyMemoryBytes) {
-    const message = `raised to ${settings.bodyMemoryBytes} bytes, four times ${SETTINGS.maxBodyBytes.env}`;
+    const message = `raised to ${settings.bodyMemoryBytes} bytes, six times ${SETTINGS.maxBodyBytes.env}`;
     notices.push({ name: SETTINGS.bodyMemoryBytes.env, message });
   }
   const known = new Set<string>(entries.map(([, setting]) => setting.env));

@@ -1,12 +1,13 @@
 /** The memory for request bodies: what is counted, when it is given back, and what a call meets for which there is no room. */
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import Anthropic from "@anthropic-ai/sdk";
+import { tenantId } from "@obleth/fairshare";
 import OpenAI from "openai";
 import { describe, expect, it } from "vitest";
 import { arrayBufferBytes } from "./testing/heap";
 import { expectNoLeak } from "./testing/leaks";
 import { RawClient, rawChat } from "./testing/raw-client";
-import { type Rig, SECRET, until } from "./testing/rig";
+import { key, type Rig, SECRET, tenant, until } from "./testing/rig";
 import type { Script, ScriptedAnswer } from "./testing/scripted-upstream";
 import { chatStream, completion, json } from "./testing/scripts";
 import { gateway } from "./testing/set-up";
@@ -45,7 +46,7 @@ describe("503", () => {
     ["/v1/chat/completions", { error: { type: "obleth_gateway_error", code: "admission_timeout" } }],
     ["/v1/messages", { type: "error", error: { type: "overloaded_error", code: "admission_timeout" } }],
   ])("is what a body without room gets on %s: to be tried again, recorded, nothing sent on", async (path, shape) => {
-    const { rig, upstream } = await gateway(hangs, { ...settings(MB), model: { maxInFlight: 1 } });
+    const { rig, upstream } = await gateway(hangs, { ...settings(2 * MB), model: { maxInFlight: 1 } });
     const [running, waiting] = await fill(rig, [bodyOf(400 * KB), bodyOf(400 * KB)]);
     const refused = await rig.post(path, bodyOf(300 * KB));
     expect(refused.status).toBe(503);
@@ -64,9 +65,9 @@ describe("503", () => {
   });
 
   it("comes before a byte is read where the length is declared, also to who waits for a 100", async () => {
-    const { rig } = await gateway(hangs, settings(MB));
+    const { rig } = await gateway(hangs, settings(2 * MB));
     await fill(rig, [bodyOf(400 * KB)]);
-    const head = rawChat("").replace("content-length: 0", `content-length: ${600 * KB}`);
+    const head = rawChat("").replace("content-length: 0", `content-length: ${700 * KB}`);
     for (const extra of ["", "expect: 100-continue\r\n"]) {
       const client = await RawClient.send(rig.port, head.replace("host:", `${extra}host:`));
       await until(() => client.statuses.length > 0);
@@ -78,7 +79,7 @@ describe("503", () => {
   });
 
   it("comes in the middle of a body of unknown length, which is let go at once", async () => {
-    const { rig } = await gateway(hangs, settings(MB));
+    const { rig } = await gateway(hangs, settings(2 * MB));
     await fill(rig, [bodyOf(500 * KB)]);
     const client = await RawClient.send(
       rig.port,
@@ -91,8 +92,8 @@ describe("503", () => {
   });
 
   it("is tried again by the official clients until there is room", async () => {
-    const { rig, upstream } = await gateway(hangs, settings(MB));
-    const [first] = await fill(rig, [bodyOf(600 * KB)]);
+    const { rig, upstream } = await gateway(hangs, settings(2 * MB));
+    const [first] = await fill(rig, [bodyOf(700 * KB)]);
     upstream.script = ok;
     const content = "x".repeat(400 * KB);
     const messages = [{ role: "user" as const, content }];
@@ -114,12 +115,21 @@ describe("503", () => {
 });
 
 describe("the memory", () => {
-  it("keeps an eighth for bodies up to 64 KiB, so that huge ones do not turn away ordinary calls", async () => {
-    const { rig, upstream } = await gateway(hangs, { ...settings(MB), model: { maxInFlight: 2 } });
-    await fill(rig, [bodyOf(890 * KB)]);
+  it("has room for a tenant that holds little, whatever another one sends or leaves half sent", async () => {
+    const other = key({ tenant: tenant({ id: tenantId("t2") }) });
+    const keys = new Map([
+      [SECRET, key()],
+      ["sk_other", other],
+    ]);
+    const { rig, upstream } = await gateway(hangs, { ...settings(2 * MB), model: { maxInFlight: 2 }, keys });
+    await fill(rig, [bodyOf(500 * KB)]);
+    const half = rawChat(bodyOf(520 * KB)).slice(0, -9);
+    await RawClient.send(rig.port, half);
+    await until(() => rig.listener.heldBodyBytes > 1000 * KB);
     upstream.script = ok;
-    expect((await rig.post("/v1/chat/completions", bodyOf(65 * KB))).status).toBe(503);
-    expect((await rig.post("/v1/chat/completions", bodyOf(64 * KB))).status).toBe(200);
+    expect((await rig.post("/v1/chat/completions", bodyOf(30 * KB))).status).toBe(503);
+    const headers = { authorization: "Bearer sk_other" };
+    expect((await rig.post("/v1/chat/completions", bodyOf(500 * KB), { headers })).status).toBe(200);
   });
 
   it.each([
@@ -127,7 +137,7 @@ describe("the memory", () => {
     ["br", brotliCompressSync],
     ["deflate", deflateSync],
   ])("counts what a %s body becomes, and both forms while it is decoded", async (encoding, compress) => {
-    const { rig, upstream } = await gateway(hangs, settings(MB));
+    const { rig, upstream } = await gateway(hangs, settings(2 * MB));
     const send = (bytes: number) => {
       const packed = compress(Buffer.from(bodyOf(bytes)));
       const head = rawChat("", { headers: [`content-encoding: ${encoding}`] });
@@ -139,20 +149,20 @@ describe("the memory", () => {
     await send(600 * KB);
     await until(() => upstream.requests.length === 1);
     expect(rig.listener.heldBodyBytes).toBe(600 * KB);
-    const refused = await send(400 * KB);
+    const refused = await send(500 * KB);
     await until(() => refused.statuses.length > 0);
     expect(refused.statuses).toEqual([503]);
     expect(rig.listener.heldBodyBytes).toBe(600 * KB);
   });
 
   it("counts a translation beside what it was made from, and refuses it before it waits", async () => {
-    const { rig, upstream } = await gateway(hangs, settings(MB));
+    const { rig, upstream } = await gateway(hangs, settings(2 * MB));
     const body = bodyOf(400 * KB);
     const held = rig.post("/v1/messages", body).catch(() => null);
     await until(() => upstream.requests.length === 1);
     const { length } = upstream.requests[0]?.body ?? { length: 0 };
     expect(rig.listener.heldBodyBytes).toBe(body.length + length - '"model":"m",'.length);
-    expect((await rig.post("/v1/messages", bodyOf(90 * KB))).status).toBe(503);
+    expect((await rig.post("/v1/messages", bodyOf(150 * KB))).status).toBe(503);
     expect(upstream.requests).toHaveLength(1);
     rig.server.closeAllConnections();
     await held;

@@ -132,7 +132,7 @@ export class Pipeline {
     const isCount = route.kind === "count-tokens";
     const call: Call = { request, route: isCount ? route.call : route, search, key };
     const { req, res, expectsContinue } = request;
-    const hold = this.parts.memory.open();
+    const hold = this.parts.memory.open(key.tenant.id);
     request.bodyHold = hold;
     const limits = { maxBytes: this.parts.deps.settings.maxBodyBytes, hold };
     readBody({ req, res, sendContinue: expectsContinue }, limits, (result) => {

@@ -41,6 +41,6 @@ export const listenerSettings = {
     max: 1_099_511_627_776,
     unit: "bytes",
     about:
-      "Request bodies that a gateway holds together while they arrive, wait and run. What finds no room gets 503 with Retry-After; an eighth is kept for bodies up to 64 KiB. 512 MiB suits a machine of 2 to 4 GB. Raised to four times OBLETH_MAX_BODY_BYTES where it is less, so that any one body can pass.",
+      "Request bodies that a gateway holds together while they arrive, wait and run. A tenant may hold as much as is left free, so half of it alone; what finds no room gets 503 with Retry-After. 512 MiB suits a machine of 2 to 4 GB. Raised to six times OBLETH_MAX_BODY_BYTES where it is less, so that any one body can pass.",
   }),
 };

@@ -2,17 +2,15 @@
  * Counts the bytes of request bodies that the process holds, from their first byte on the socket to the end of their
  * request, and says when there is no room for more. Without it the sum has no bound: each waiting request keeps its body.
  *
- * An eighth of the memory is kept for small bodies, so that a few huge ones do not turn away everybody's ordinary calls.
+ * A tenant may hold as much as is left free (Choudhury and Hahne's dynamic threshold): alone half of the memory, one of two
+ * busy ones a third. So there is always room for who holds little, whatever others send or leave half sent.
  */
-
-/** Bodies up to this long may use all of the memory, bytes: a long conversation without pictures. */
-const SMALL_BYTES = 64 * 1024;
-
-/** Part of the memory that longer ones may fill. */
-const LARGE_PART = 7 / 8;
+import type { TenantId } from "@obleth/fairshare";
 
 export class BodyMemory {
   #heldBytes = 0;
+  /** Of tenants that hold any. */
+  readonly #byTenant = new Map<TenantId, number>();
 
   constructor(private readonly limitBytes: number) {}
 
@@ -21,19 +19,22 @@ export class BodyMemory {
   }
 
   /** One request's part, nothing yet. */
-  open(): BodyHold {
-    return new BodyHold(this);
+  open(tenant: TenantId): BodyHold {
+    return new BodyHold(this, tenant);
   }
 
-  /** Whether `bytes` more would fit, for somebody who then holds `ownBytes` in all. */
-  hasRoomFor(bytes: number, ownBytes = bytes): boolean {
-    const part = ownBytes <= SMALL_BYTES ? 1 : LARGE_PART;
-    return this.#heldBytes + bytes <= this.limitBytes * part;
+  /** Whether the tenant may hold `bytes` more. */
+  hasRoomFor(bytes: number, tenant: TenantId): boolean {
+    const own = (this.#byTenant.get(tenant) ?? 0) + bytes;
+    return own <= this.limitBytes - this.#heldBytes - bytes;
   }
 
   /** For `BodyHold` alone. */
-  count(bytes: number): void {
+  count(bytes: number, tenant: TenantId): void {
     this.#heldBytes += bytes;
+    const own = (this.#byTenant.get(tenant) ?? 0) + bytes;
+    if (own === 0) this.#byTenant.delete(tenant);
+    else this.#byTenant.set(tenant, own);
   }
 }
 
@@ -42,18 +43,21 @@ export class BodyHold {
   #bytes = 0;
   #isClosed = false;
 
-  constructor(private readonly memory: BodyMemory) {}
+  constructor(
+    private readonly memory: BodyMemory,
+    private readonly tenant: TenantId,
+  ) {}
 
-  /** Whether a body of that length would fit beside what is held; changes nothing. */
+  /** Whether that many more would fit; changes nothing. */
   hasRoomFor(bytes: number): boolean {
-    return this.memory.hasRoomFor(bytes, this.#bytes + bytes);
+    return this.memory.hasRoomFor(bytes, this.tenant);
   }
 
   /** Counts that many more. False, and nothing counted, when there is no room or the request has ended. */
   take(bytes: number): boolean {
     if (this.#isClosed || !this.hasRoomFor(bytes)) return false;
     this.#bytes += bytes;
-    this.memory.count(bytes);
+    this.memory.count(bytes, this.tenant);
     return true;
   }
 
@@ -61,7 +65,7 @@ export class BodyHold {
   giveBack(bytes: number): void {
     if (this.#isClosed) return;
     this.#bytes -= bytes;
-    this.memory.count(-bytes);
+    this.memory.count(-bytes, this.tenant);
   }
 
   /** Nothing is held any more, nor will be. Harmless when repeated. */

@@ -1,3 +1,4 @@
+import { tenantId } from "@obleth/fairshare";
 import { describe, expect, it } from "vitest";
 import { BodyMemory } from "./body-memory";
 import { type DecodedBody, decodeBody } from "./decode-body";
@@ -19,7 +20,7 @@ function frame(window: number, blocks: readonly string[]): Buffer {
 }
 
 function decode(encoded: Buffer): Promise<DecodedBody> {
-  const hold = new BodyMemory(2 * MAX_BYTES).open();
+  const hold = new BodyMemory(4 * MAX_BYTES).open(tenantId("t"));
   return new Promise((resolve) => decodeBody(encoded, { encoding: "zstd", maxBytes: MAX_BYTES, hold }, resolve));
 }
 
