@@ -16,6 +16,8 @@ export interface CallRoute {
   readonly body: BodyKind;
   /** False for calls that produce no tokens. */
   readonly generates: boolean;
+  /** False for a call that costs nothing wherever it is answered: it draws on no budget. */
+  readonly spends: boolean;
   /** What a good answer is made of: JSON or an event stream, or bytes of any kind. */
   readonly answers: "json" | "bytes";
   /** True where a streaming backend can be asked to end with usage figures. */
@@ -44,6 +46,7 @@ const call = (upstreamPath: string, more: Partial<CallRoute> = {}): CallRoute =>
   upstreamPath,
   body: "json",
   generates: true,
+  spends: true,
   answers: "json",
   hasStreamOptions: false,
   ...more,
@@ -136,5 +139,5 @@ function decoded(text: string): string | null {
 }
 
 function countTokensCall(): CallRoute {
-  return call("/messages/count_tokens", { protocol: "anthropic", generates: false });
+  return call("/messages/count_tokens", { protocol: "anthropic", generates: false, spends: false });
 }

@@ -73,4 +73,13 @@ describe("a request is booked at", () => {
     await until(() => budgets.settled.length === 1);
     expect(budgets.settled).toEqual([tokens]);
   });
+
+  it("nothing when it only counts tokens, whoever counts them", async () => {
+    for (const protocol of ["anthropic", "openai"] as const) {
+      const { rig, budgets } = await limited(json({ input_tokens: 3 }), { endpoint: { protocol } });
+      expect((await rig.post("/v1/messages/count_tokens", BODY)).status).toBe(200);
+      await until(() => rig.records.length === 1);
+      expect([budgets.reserved, budgets.settled]).toEqual([[], []]);
+    }
+  });
 });

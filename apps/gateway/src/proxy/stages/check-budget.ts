@@ -21,9 +21,10 @@ export interface SpendSource {
   readonly calendar: TermCalendar;
 }
 
-/** What the request would draw, and from which accounts; null when its caller has no limits. */
+/** What the request would draw, and from which accounts; null when it costs nothing or its caller has no limits. */
 export function spendOf(source: SpendSource): Spend | null {
   const { key, wallMs, estimatedTokens } = source;
+  if (!source.route.spends) return null;
   const { tokensPerMinute } = key.tenant;
   if (tokensPerMinute === null && key.tenant.budget === null && key.budget === null) return null;
   const terms = source.calendar.limitsOf(key, wallMs);

@@ -100,6 +100,7 @@ describe("what a request draws on budgets", () => {
     upstreamPath: "/x",
     body: "json",
     generates: true,
+    spends: true,
     answers: "json",
     hasStreamOptions: false,
   } as const;
