@@ -38,8 +38,13 @@ export class FixtureDashboard {
       },
     });
     const fixture = new FixtureDashboard(`http://127.0.0.1:${port}`, apiPort, dashboard, shape);
-    await fixture.startApi();
-    await untilAnswers(`${fixture.url}/login`);
+    try {
+      await fixture.startApi();
+      await untilAnswers(`${fixture.url}/login`);
+    } catch (error) {
+      await fixture.stop();
+      throw error;
+    }
     return fixture;
   }
 
