@@ -31,7 +31,7 @@ export async function keepAnswers(page: Page): Promise<void> {
 
 /** Lets the page read state after state, until so many were shown number by number as they were given. */
 export async function compareStates(page: Page, shown: Shown, states: number): Promise<Compared> {
-  return page.evaluate(compareInPage, { shown, states, withinMs: 120_000 });
+  return page.evaluate(compareInPage, { shown, states, withinMs: 140_000 });
 }
 
 interface Counts {
