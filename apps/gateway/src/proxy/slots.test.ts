@@ -190,6 +190,26 @@ describe("a backend that fails", () => {
     await expectNoLeak(rig, upstream, 2);
   });
 
+  it.each([
+    ["good answer", "200 OK"],
+    ["refusal", "400 Bad Request"],
+  ])(
+    "is a 504 as well when nothing follows the head of a %s, and it is not made to begin again",
+    async (_name, status) => {
+      const { rig, upstream } = await gateway(
+        async (answer) => {
+          await answer.write(`HTTP/1.1 ${status}\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n`);
+          await answer.hang();
+        },
+        { settings: { idleTimeoutMs: 100 } },
+      );
+      expect((await rig.chat()).status).toBe(504);
+      await until(() => upstream.open === 0);
+      expect(upstream.requests).toHaveLength(1);
+      expect(rig.inFlight).toBe(0);
+    },
+  );
+
   it("never looks finished when it breaks off mid-stream: the client's connection breaks as well", async () => {
     const silent: Script = async (answer) => {
       await answer.write(STREAM_HEAD);

@@ -161,7 +161,7 @@ export class UpstreamCall implements AnswerTaker {
     }
     this.#phase = "trying";
     this.#lastFailure = { reason: failure.kind, detail: failure.detail, endpoint: endpoint?.record ?? null };
-    if (failure.kind === "total_timeout" || failure.kind === "first_byte_timeout" || endpoint === null) {
+    if (ranOutOfTime(failure) || endpoint === null) {
       this.#noAnswer(this.#lastFailure);
     } else if (!this.#usedFreshRetry && failure.kind !== "address_refused" && failure.kind !== "connect_timeout") {
       this.#usedFreshRetry = true;
@@ -340,6 +340,11 @@ export class UpstreamCall implements AnswerTaker {
       this.taker.onNoAnswer(failure);
     });
   }
+}
+
+/** The backend may be at work on it; one that fell silent behind its head has not begun either. */
+function ranOutOfTime({ kind }: AttemptFailure): boolean {
+  return kind === "total_timeout" || kind === "first_byte_timeout" || kind === "idle_timeout";
 }
 
 /** What an ended try says about the endpoint. A caller's fault or departure says nothing. */
