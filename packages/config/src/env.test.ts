@@ -36,7 +36,7 @@ describe("reading settings", () => {
       affinityMaxHeldPercent: 25,
       shutdownGraceSecs: 300,
       maxBodyBytes: 64 * 1024 * 1024,
-      bodyMemoryBytes: 512 * 1024 * 1024,
+      bodyMemoryBytes: 0,
     });
     expect(notices).toEqual([]);
   });

@@ -85,9 +85,13 @@ function raisedTtlSecs(settings: Settings): number {
   return Math.max(settings.replicaTtlSecs, 2 * settings.replicaHeartbeatSecs);
 }
 
-/** A tenant alone gets half, and there the largest body must fit beside its translation, which may be twice as long. */
 function raisedBodyMemory(settings: Settings): number {
-  return Math.max(settings.bodyMemoryBytes, 6 * settings.maxBodyBytes);
+  return settings.bodyMemoryBytes === 0 ? 0 : Math.max(settings.bodyMemoryBytes, leastBodyMemory(settings));
+}
+
+/** A tenant alone gets half, and there the largest body must fit beside its translation, which may be twice as long, bytes. */
+export function leastBodyMemory({ maxBodyBytes }: Pick<Settings, "maxBodyBytes">): number {
+  return 6 * maxBodyBytes;
 }
 
 function problemOf(issue: z.core.$ZodIssue, environment: Environment): SettingProblem {

@@ -2,6 +2,7 @@ export { SETTINGS } from "./defaults";
 export {
   type Environment,
   environmentSchema,
+  leastBodyMemory,
   podApi,
   type ReadSettings,
   readSettings,

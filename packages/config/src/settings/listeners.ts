@@ -36,11 +36,11 @@ export const listenerSettings = {
     about: "Largest request body, after decoding. 64 MiB carries a long prompt with images; larger bodies get 413.",
   }),
   bodyMemoryBytes: integer("OBLETH_BODY_MEMORY_BYTES", {
-    default: 536_870_912,
-    min: 1024,
+    default: 0,
+    min: 0,
     max: 1_099_511_627_776,
     unit: "bytes",
     about:
-      "Request bodies that a gateway holds together while they arrive, wait and run. A tenant may hold as much as is left free, so half of it alone; what finds no room gets 503 with Retry-After. 512 MiB suits a machine of 2 to 4 GB. Raised to six times OBLETH_MAX_BODY_BYTES where it is less, so that any one body can pass.",
+      "Request bodies that a gateway holds together while they arrive, wait and run; 0 is a quarter of the memory that the process may use, a container's limit included. A tenant may hold as much as is left free, so half of it alone; what finds no room gets 503 with Retry-After. Raised to six times OBLETH_MAX_BODY_BYTES where it is less, so that any one body can pass.",
   }),
 };
