@@ -58,8 +58,9 @@ test("the worst pool is opened, a wait is read, a weight is previewed, saved and
   await expect(panel.getByTestId("preview-headline")).toBeVisible();
   await page.keyboard.press("Control+Enter");
   await expect.poll(async () => (await tenantNamed(stack, "chatbot")).weight).toBe(before + 1);
-  const revert = panel.getByTestId("last-change").getByRole("button", { name: "Revert" });
-  await tabTo(page, revert);
+  const last = panel.getByTestId("last-change");
+  await expect(last).toContainText(`to ${before + 1}`);
+  await tabTo(page, last.getByRole("button", { name: "Revert" }));
   await page.keyboard.press("Enter");
   await expect.poll(async () => (await tenantNamed(stack, "chatbot")).weight).toBe(before);
   await page.keyboard.press("Escape");
@@ -136,6 +137,7 @@ test("a key is made, its secret copied once, its cap set, and it is rotated, dis
   await page.keyboard.press("Control+Enter");
   await expect.poll(async () => (await made())?.max_in_flight).toBe(3);
   await expect(panel.getByLabel("Cap")).toBeFocused();
+  await expect(panel.getByTestId("last-change")).toContainText("to 3");
   await pressOn(page, panel.getByTestId("last-change").getByRole("button", { name: "Revert" }));
   await expect.poll(async () => (await made())?.max_in_flight).toBe(null);
 

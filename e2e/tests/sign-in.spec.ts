@@ -64,7 +64,7 @@ test.describe("without scripts", () => {
     await page.getByLabel("Email").fill(stack.login.email);
     await page.getByLabel("Password").fill(stack.login.password);
     await page.getByRole("button", { name: "Sign in" }).click();
-    expect(new URL(page.url()).pathname).toBe("/models");
+    await page.waitForURL((url) => url.pathname === "/models");
   });
 });
 

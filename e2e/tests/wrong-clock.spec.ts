@@ -49,7 +49,6 @@ for (const [words, wrongByMs] of [
   ["three hours ahead", 3 * HOUR_MS],
 ] as const) {
   test(`with the clock ${words} every age, wait and end is right`, async ({ page, stack }) => {
-    test.setTimeout(120_000);
     const complaints = watchForComplaints(page);
     await page.clock.install({ time: Date.now() + wrongByMs });
     await signIn(page, stack);
@@ -68,10 +67,11 @@ test("a clock that is set while a page is open changes neither its freshness nor
   await page.goto(`${stack.urls.dashboard}/`);
   await expect(page.locator("[data-freshness=live]")).toBeVisible();
   for (const jumpMs of [HOUR_MS, -3 * HOUR_MS]) {
-    const states = watchFreshness(page);
+    const states = await watchFreshness(page);
     await page.clock.setSystemTime(Date.now() + jumpMs);
     for (let read = 0; read < 3; read++) await page.waitForResponse(/fairshare\/live/);
-    expect(await (await states).end()).toEqual(["live"]);
+    // An answer that a busy machine brings late is late by any clock; a clock that is hours off would make it stale.
+    expect((await states.end()).filter((state) => state !== "late")).toEqual(["live"]);
     await expect(page.locator("[data-boosts]")).toContainText(/next ends in (2 h|1 h 5\d min)/);
     await expect(page.getByText(/ h ago|d ago/)).toHaveCount(0);
   }
