@@ -38,7 +38,9 @@ test("a secret is shown once and is nowhere after its dialog closes", async ({ a
   await expect.poll(async () => (await models(secret)).status).toBe(401);
 
   await adminPage.getByRole("button", { name: "Revoke" }).click();
+  const revoked = adminPage.waitForResponse((response) => response.request().method() === "DELETE");
   await adminPage.getByRole("alertdialog").getByRole("button", { name: "Revoke" }).click();
+  expect((await revoked).ok()).toBe(true);
   await expect.poll(async () => (await models(second)).status, { timeout: 3000 }).toBe(401);
 });
 
@@ -82,7 +84,6 @@ test("names that look like code are shown as text everywhere, in lists, titles a
   adminPage: page,
   stack,
 }) => {
-  test.setTimeout(180_000);
   const { management } = stack;
   const api_base = `${stack.simulator.url}/v1`;
   let keyId = "";
@@ -150,6 +151,9 @@ test("sessions, clients and names that look like code are text in whatever is to
     await expect(page.getByText(code).first()).toBeVisible();
     await page.keyboard.press("Escape");
     await expect(page.getByRole("listitem").filter({ hasText: code })).toBeVisible();
+    // The page of usage shows what has been written down when it is opened.
+    const used = async () => (await management.call("getUsageSummary", { query: { by: "tenant" } })).data.rows;
+    await expect.poll(async () => (await used()).map((row) => row.tenant_name)).toContain(code);
     for (const path of [`/fairshare?pool=${encodeURIComponent(code)}&tenant=${tenant.data.id}`, "/", "/usage"]) {
       await page.goto(`${stack.urls.dashboard}${path}`);
       await expect(page.getByText(code), path).not.toHaveCount(0);

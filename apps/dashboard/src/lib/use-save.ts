@@ -1,6 +1,6 @@
 "use client";
 
-import { type QueryKey, useMutation, useQueryClient } from "@tanstack/react-query";
+import { hashKey, type QueryKey, useMutation, useQueryClient } from "@tanstack/react-query";
 import { useCallback } from "react";
 import { api, errorMessage, isStaleEdit } from "./api";
 import { notifyError, notifySuccess } from "./notify";
@@ -14,6 +14,8 @@ interface SaveInput<Answer extends Saved> {
   /** What happened, for the toast: "nightly weight 50 to 120". */
   readonly done: string;
   readonly send: () => Promise<Answer>;
+  /** What is deleted: its page is still there for a moment, and must not read it again. */
+  readonly gone?: QueryKey;
   readonly onSaved?: (answer: Answer) => void;
   /** The control has no place beside it that says why it was refused; a toast does. */
   readonly isUnplaced?: boolean;
@@ -33,14 +35,16 @@ export function useSave<Answer extends Saved>() {
   const undo = useUndo();
   return useMutation({
     mutationFn: ({ send }: SaveInput<Answer>) => send(),
-    onSuccess: (answer, { done, onSaved }) => {
+    onSuccess: (answer, { done, gone, onSaved }) => {
       const { auditId } = answer;
       notifySuccess(done, {
         durationMs: UNDO_MS,
         ...(auditId === null ? {} : { action: { label: "Undo", onClick: () => undo(auditId) } }),
       });
       onSaved?.(answer);
-      return client.invalidateQueries(CONFIGURATION);
+      const isGone = ({ queryKey }: { queryKey: QueryKey }) =>
+        gone !== undefined && hashKey(queryKey) === hashKey(gone);
+      return client.invalidateQueries({ predicate: (query) => CONFIGURATION.predicate(query) && !isGone(query) });
     },
     onError: (error, { isUnplaced }) => {
       if (isUnplaced) notifyError(`Not changed. ${errorMessage(error)}`);

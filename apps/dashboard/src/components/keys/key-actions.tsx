@@ -7,6 +7,7 @@ import { usePreferences } from "../../lib/preferences";
 import { useSession } from "../../lib/session";
 import { useNow } from "../../lib/use-now";
 import { useSave } from "../../lib/use-save";
+import { keyQuery } from "../../queries/objects";
 import type { Key } from "../../queries/wire";
 import { Button } from "../ui/button";
 import { AlertDialog, Dialog } from "../ui/dialog";
@@ -30,6 +31,7 @@ export function KeyActions({ entry, onGone }: Readonly<{ entry: Key; onGone: () 
     save.mutate({
       done: `Key ${entry.name} revoked`,
       send: () => api.call("deleteKey", { params: { id: entry.id } }),
+      gone: keyQuery(entry.id).queryKey,
       onSaved: onGone,
     });
   return (

@@ -155,6 +155,7 @@ function DeleteModel({ model }: Readonly<{ model: Model }>) {
             save.mutate({
               done: `${model.name} deleted`,
               send: () => api.call("deleteModel", { params: { id: model.id } }),
+              gone: modelQuery(model.name).queryKey,
               onSaved: () => router.push("/models"),
             })
           }

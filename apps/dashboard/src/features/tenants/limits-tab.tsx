@@ -223,6 +223,7 @@ function DangerPanel({ tenant, live }: Readonly<LimitsTabProps>) {
             save.mutate({
               done: `${data.name} deleted`,
               send: () => api.call("deleteTenant", { params: { id: data.id } }),
+              gone: tenantQuery(data.id).queryKey,
               onSaved: () => router.push("/tenants"),
             })
           }
