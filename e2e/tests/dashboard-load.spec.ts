@@ -1,4 +1,4 @@
-import { expect, type Page, test } from "@playwright/test";
+import { expect, type Page, type Route, test } from "@playwright/test";
 import { allowanceMs } from "../support/allowance";
 import { violations } from "../support/axe";
 import { FixtureDashboard } from "../support/fixture-dashboard";
@@ -23,6 +23,11 @@ async function openFairshare(page: Page): Promise<void> {
 /** Until the page shows what it has read itself: the next reading begins only after the one before it was taken in. */
 async function readsByItself(page: Page): Promise<void> {
   for (let reading = 0; reading < 2; reading++) await page.waitForRequest(/fairshare\/live/);
+}
+
+/** As many as are drawn in any window. */
+function shownNames(page: Page): Promise<(string | null)[]> {
+  return page.locator("[data-row]").evaluateAll((rows) => rows.slice(0, 15).map((row) => row.getAttribute("data-row")));
 }
 
 test("200 pools are listed fullest first with under 60 rows and 3,000 elements drawn", async ({ page }) => {
@@ -62,14 +67,30 @@ test("the layout stays still while numbers change and the banner about limits co
 test("order stands still under the pointer", async ({ page }) => {
   await openFairshare(page);
   await readsByItself(page);
-  const names = () =>
-    page.locator("[data-row]").evaluateAll((rows) => rows.slice(0, 25).map((row) => row.getAttribute("data-row")));
+  const names = () => shownNames(page);
   await page.locator("[data-row]").nth(3).hover();
   const before = await names();
   await expect(page.getByRole("button", { name: "Order changed, update" })).toBeVisible({ timeout: 30_000 });
   expect(await names()).toEqual(before);
   await page.getByRole("button", { name: "Order changed, update" }).click();
   await expect.poll(names).not.toEqual(before);
+});
+
+test("order stands still under a pointer that lay there before the page's scripts came", async ({ page }) => {
+  await openFairshare(page);
+  const held: Route[] = [];
+  let isOpen = false;
+  await page.route(/\/_next\/static\/.*\.js/, (route) => (isOpen ? route.continue() : void held.push(route)));
+  await page.goto(`${dashboard.url}/fairshare`, { waitUntil: "commit" });
+  await page.locator("[data-row]").nth(3).hover();
+  isOpen = true;
+  await Promise.all(held.map((route) => route.continue()));
+  await readsByItself(page);
+  const before = await shownNames(page);
+  // Longer than the list stands still by itself.
+  for (let reading = 0; reading < 6; reading++) await page.waitForResponse(/fairshare\/live/);
+  await expect(page.getByRole("button", { name: "Order changed, update" })).toBeVisible({ timeout: 30_000 });
+  expect(await shownNames(page)).toEqual(before);
 });
 
 test("a steady list costs at most 12 KB a second", async ({ page }) => {

@@ -1,6 +1,6 @@
 "use client";
 
-import { type FocusEvent, useRef, useState } from "react";
+import { type FocusEvent, useCallback, useRef, useState } from "react";
 import { type CalmOrder, EMPTY_ORDER, nextOrder } from "./calm-order";
 import { useNow } from "./use-now";
 
@@ -11,6 +11,7 @@ interface CalmList {
   readonly apply: () => void;
   /** To be spread on the element around the list. */
   readonly listProps: {
+    ref: (list: HTMLElement | null) => void;
     onPointerEnter: () => void;
     onPointerLeave: () => void;
     onFocus: () => void;
@@ -26,6 +27,11 @@ export function useCalmOrder(wanted: readonly string[], sortKey: string): CalmLi
   const [isPointed, setIsPointed] = useState(false);
   const [isFocused, setIsFocused] = useState(false);
   const [, redraw] = useState(0);
+  // A reader may be in the list since before the page's scripts ran, which nothing told of.
+  const ref = useCallback((list: HTMLElement | null) => {
+    if (list?.matches(":hover") === true) setIsPointed(true);
+    if (list?.contains(document.activeElement) === true) setIsFocused(true);
+  }, []);
   order.current = nextOrder(order.current, {
     wanted,
     nowMs,
@@ -42,6 +48,7 @@ export function useCalmOrder(wanted: readonly string[], sortKey: string): CalmLi
       redraw((count) => count + 1);
     },
     listProps: {
+      ref,
       onPointerEnter: () => setIsPointed(true),
       onPointerLeave: () => setIsPointed(false),
       onFocus: () => setIsFocused(true),
