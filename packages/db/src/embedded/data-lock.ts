@@ -1,5 +1,5 @@
 /** One gateway process at a time owns a data folder. The lock names its owner and dies with it. */
-import { closeSync, linkSync, openSync, readFileSync, renameSync, rmSync, writeSync } from "node:fs";
+import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { EmbeddedDatabaseError, systemCode } from "./embedded-error";
 import { processIdentity } from "./process-identity";
@@ -33,17 +33,19 @@ export function lockDataDir(dir: string): DataLock {
   throw new EmbeddedDatabaseError(`cannot lock the data folder ${dir}; several processes are starting in it`);
 }
 
+/** The lock appears whole, with its owner in it: one that is still empty would be taken for what a crash left. */
 function tryTake(file: string): DataLock | undefined {
-  let handle: number;
+  const content = JSON.stringify({ pid: process.pid, identity: processIdentity(process.pid) });
+  const unfinished = `${file}.${process.pid}.new`;
   try {
-    handle = openSync(file, "wx", 0o644);
+    writeFileSync(unfinished, content, { mode: 0o644 });
+    linkSync(unfinished, file);
   } catch (error) {
     if (systemCode(error) === "EEXIST") return undefined;
     throw new EmbeddedDatabaseError(`cannot write to ${path.dirname(file)} (${systemCode(error)})`, { cause: error });
+  } finally {
+    rmSync(unfinished, { force: true });
   }
-  const content = JSON.stringify({ pid: process.pid, identity: processIdentity(process.pid) });
-  writeSync(handle, content);
-  closeSync(handle);
   return {
     release: () => {
       if (readText(file) === content) rmSync(file, { force: true });

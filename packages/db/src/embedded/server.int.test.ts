@@ -198,4 +198,39 @@ describe("the lock on a data folder", () => {
     writeFileSync(path.join(folder, "gateway.lock"), '{"pid":');
     lockDataDir(folder).release();
   });
+
+  it("has one owner however many processes start in the folder at the same moment", async () => {
+    const rounds = 500;
+    for (let round = 0; round < rounds; round++) mkdirSync(path.join(folder, String(round)));
+    const script = `
+      import { lockDataDir } from "${path.join(import.meta.dirname, "data-lock.ts")}";
+      process.stdout.write("ready\\n");
+      process.stdin.once("data", (text) => {
+        const beginMs = Number(text);
+        const won = [];
+        for (let round = 0; round < ${rounds}; round++) {
+          while (Date.now() < beginMs + round);
+          try {
+            lockDataDir("${folder}/" + round);
+            won.push(round);
+          } catch {}
+        }
+        process.stdout.write(JSON.stringify(won));
+        process.stdout.end();
+        process.stdin.once("end", () => process.exit());
+      });`;
+    const starters = [0, 1, 2].map(() =>
+      spawn(process.execPath, ["--import", "tsx", "--input-type=module", "-e", script], {
+        stdio: ["pipe", "pipe", "inherit"],
+      }),
+    );
+    await Promise.all(starters.map(({ stdout }) => once(stdout, "data")));
+    const printed = starters.map(({ stdout }) => stdout.setEncoding("utf8").toArray());
+    const beginMs = Date.now() + 50;
+    for (const { stdin } of starters) stdin.write(`${beginMs}\n`);
+    const won = (await Promise.all(printed)).flatMap((pieces) => JSON.parse(pieces.join("")) as number[]);
+    // Until here each lived, so that no lock was one of the dead.
+    for (const { stdin } of starters) stdin.end();
+    expect(won.sort((a, b) => a - b)).toEqual(Array.from({ length: rounds }, (_, round) => round));
+  });
 });
