@@ -231,7 +231,7 @@ test("after each of 20 edits the pool settles within one slot of what the page p
 test("a save asked for by its keys while another is under way follows it", async ({ page, stack }) => {
   await signIn(page, stack);
   const { management } = stack;
-  const name = "saved-twice";
+  const name = "edited-twice";
   await management.call("createGroup", { body: { name, weight: 100 } });
   await page.goto(`${stack.urls.dashboard}/fairshare/groups`);
   const held: Route[] = [];
