@@ -115,6 +115,7 @@ test("session affinity out of range is refused with the range, and {} follows th
   const affinity = async () =>
     (await stack.management.call("getModel", { params: { id: pool.model } })).data.session_affinity;
   await expect.poll(affinity).toEqual({ enabled: true, max_held_percent: 50 });
+  await expect(panel.getByRole("button", { name: "Save", exact: true })).toBeDisabled();
   await panel.getByRole("button", { name: /^Follow/ }).click();
   await panel.getByLabel("Held percent").fill("");
   await panel.getByRole("button", { name: "Save" }).click();
