@@ -61,6 +61,7 @@ test("a cap on this model changes this model only, and its removal brings the te
       return data.pools[0]?.tenants?.find((one) => one.name === "chatbot")?.in_flight;
     })
     .toBe(5);
+  await expect(adminPage.getByRole("button", { name: "Save", exact: true })).toBeDisabled();
   await adminPage.getByLabel(/^As the tenant/).check();
   await adminPage.getByRole("button", { name: "Save" }).click();
   if (await apply.isVisible()) await apply.click();
