@@ -2,6 +2,7 @@ import { expect, type Page, type Route, test } from "@playwright/test";
 import { allowanceMs } from "../support/allowance";
 import { violations } from "../support/axe";
 import { FixtureDashboard } from "../support/fixture-dashboard";
+import { openFairshare } from "../support/open-fairshare";
 
 let dashboard: FixtureDashboard;
 
@@ -11,14 +12,6 @@ test.beforeAll(async () => {
 test.afterAll(async () => {
   await dashboard.stop();
 });
-
-async function openFairshare(page: Page): Promise<void> {
-  await page.goto(`${dashboard.url}/login?next=%2Ffairshare`);
-  await page.getByLabel("Email").fill("admin@example.com");
-  await page.getByLabel("Password").fill("anything");
-  await page.getByRole("button", { name: "Sign in" }).click();
-  await expect(page.locator("[data-row]").first()).toBeVisible();
-}
 
 /** Until the page shows what it has read itself: the next reading begins only after the one before it was taken in. */
 async function readsByItself(page: Page): Promise<void> {
@@ -31,7 +24,7 @@ function shownNames(page: Page): Promise<(string | null)[]> {
 }
 
 test("200 pools are listed fullest first with under 60 rows and 3,000 elements drawn", async ({ page }) => {
-  await openFairshare(page);
+  await openFairshare(page, dashboard.url);
   expect(await page.locator("[data-row]").count()).toBeLessThan(60);
   expect(await page.evaluate(() => document.querySelectorAll("*").length)).toBeLessThan(3000);
   await expect(page.getByRole("table", { name: "Pools" })).toHaveAttribute("aria-rowcount", "201");
@@ -45,7 +38,7 @@ test("200 pools are listed fullest first with under 60 rows and 3,000 elements d
 });
 
 test("the layout stays still while numbers change and the banner about limits comes and goes", async ({ page }) => {
-  await openFairshare(page);
+  await openFairshare(page, dashboard.url);
   await page.waitForLoadState("networkidle");
   const shift = await page.evaluateHandle(() => {
     const shift = { sum: 0 };
@@ -65,7 +58,7 @@ test("the layout stays still while numbers change and the banner about limits co
 });
 
 test("order stands still under the pointer", async ({ page }) => {
-  await openFairshare(page);
+  await openFairshare(page, dashboard.url);
   await readsByItself(page);
   const names = () => shownNames(page);
   await page.locator("[data-row]").nth(3).hover();
@@ -77,7 +70,7 @@ test("order stands still under the pointer", async ({ page }) => {
 });
 
 test("order stands still under a pointer that lay there before the page's scripts came", async ({ page }) => {
-  await openFairshare(page);
+  await openFairshare(page, dashboard.url);
   const held: Route[] = [];
   let isOpen = false;
   await page.route(/\/_next\/static\/.*\.js/, (route) => (isOpen ? route.continue() : void held.push(route)));
@@ -94,7 +87,7 @@ test("order stands still under a pointer that lay there before the page's script
 });
 
 test("a steady list costs at most 12 KB a second", async ({ page }) => {
-  await openFairshare(page);
+  await openFairshare(page, dashboard.url);
   // The page's scripts, and what it reads once, are not what a list costs that stands.
   await page.waitForLoadState("networkidle");
   const client = await page.context().newCDPSession(page);
@@ -107,7 +100,7 @@ test("a steady list costs at most 12 KB a second", async ({ page }) => {
 });
 
 test("a silent API turns the page stale with its values kept, and live again when it returns", async ({ page }) => {
-  await openFairshare(page);
+  await openFairshare(page, dashboard.url);
   const errors: string[] = [];
   page.on("pageerror", (error) => errors.push(error.message));
   // Rows are in the page before its scripts run; from its first own read on they are as many as the window has room for.
@@ -125,7 +118,7 @@ test("a silent API turns the page stale with its values kept, and live again whe
 });
 
 test("a hidden tab reads nothing", async ({ page }) => {
-  await openFairshare(page);
+  await openFairshare(page, dashboard.url);
   await readsByItself(page);
   await page.evaluate(() => {
     Object.defineProperty(document, "visibilityState", { value: "hidden", configurable: true });
@@ -136,7 +129,7 @@ test("a hidden tab reads nothing", async ({ page }) => {
 });
 
 test("typing a filter answers at once", async ({ page }) => {
-  await openFairshare(page);
+  await openFairshare(page, dashboard.url);
   await page.getByLabel("Filter pools by name").pressSequentially("whisper-2", { delay: 40 });
   await expect(page.locator("[data-row]").first()).toHaveAttribute("data-row", /whisper-2/);
   await expect(page).toHaveURL(/q=whisper-2/);
@@ -146,7 +139,7 @@ test.describe("before any script runs", () => {
   test.use({ javaScriptEnabled: false });
 
   test("a page already says what it is about", async ({ page }) => {
-    await openFairshare(page);
+    await openFairshare(page, dashboard.url);
     expect(await page.locator("[data-row]").count()).toBeGreaterThan(20);
     await expect(page.getByTestId("answer")).toContainText("Busiest:");
     const worst = page.locator("[data-row]").first();

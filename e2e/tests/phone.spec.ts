@@ -2,6 +2,7 @@
 import type { Page } from "@playwright/test";
 import { FixtureDashboard } from "../support/fixture-dashboard";
 import { expect, signIn, test } from "../support/fixtures";
+import { openFairshare } from "../support/open-fairshare";
 import { pagesOf } from "../support/pages";
 
 let dashboard: FixtureDashboard;
@@ -29,17 +30,9 @@ function cutChips(page: Page): Promise<string[]> {
   });
 }
 
-async function openFairshare(page: Page): Promise<void> {
-  await page.goto(`${dashboard.url}/login?next=%2Ffairshare`);
-  await page.getByLabel("Email").fill("admin@example.com");
-  await page.getByLabel("Password").fill("anything");
-  await page.getByRole("button", { name: "Sign in" }).click();
-  await expect(page.locator("[data-row]").first()).toBeVisible();
-}
-
 test("on a phone the names in a list have their place, however long the list is", async ({ page }) => {
   await page.setViewportSize({ width: 390, height: 800 });
-  await openFairshare(page);
+  await openFairshare(page, dashboard.url);
   const table = page.getByRole("table", { name: "Pools" });
   await expect(table).toHaveAttribute("aria-rowcount", "81");
   const headings = table.getByRole("columnheader");
@@ -94,7 +87,7 @@ test("on a phone the status bar shows whole how old the data is, whose it is and
   page,
 }) => {
   await page.setViewportSize({ width: 390, height: 800 });
-  await openFairshare(page);
+  await openFairshare(page, dashboard.url);
   const wholeAt = async (state: string) => {
     await expect(page.locator(`[data-freshness=${state}]`)).toBeVisible({ timeout: 30_000 });
     for (const width of [390, 360, 320]) {
